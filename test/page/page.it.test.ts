@@ -74,7 +74,10 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await asked.waitFor();
     expect(await asked.isDisabled()).toBe(true);
     expect(world.commands).toEqual([
-      { kind: 'decide_case', caseId: first?.caseId, decision: 'pardon', by: 'page', why: 'it works again' },
+      {
+        ...{ kind: 'decide_case', caseId: first?.caseId, decision: 'pardon', askedAt: first?.escalationAt },
+        ...{ by: 'page', why: 'it works again' },
+      },
     ]);
     world.rows.cases = world.rows.cases.map((one) =>
       one.caseId === first?.caseId ? { ...one, waiting: false, closedAt: Date.now(), ending: 'pardoned' } : one,

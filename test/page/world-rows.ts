@@ -228,7 +228,7 @@ export const inboxOf = (
         options: one.escalationOptions.map((name) => ({
           name,
           label: name,
-          command: `vigil case decide ${one.caseId} ${name} --why "…"`,
+          command: `vigil inbox answer case/${one.caseId} ${name} --why "…"`,
         })),
       }),
     ),
@@ -251,7 +251,7 @@ export const inboxOf = (
         options: ['retry', 'abandon', 'reset'].map((name) => ({
           name,
           label: name,
-          command: `vigil task review ${task.taskId} ${name} --why "…"`,
+          command: `vigil inbox answer task/${task.taskId} ${name} --why "…"`,
         })),
       }),
     ),

@@ -37,7 +37,9 @@ export const asInItsFile = (policy: string, name: string, health: object): strin
 /** The same with another name and a longer escalation, so that people can decide in time on a busy machine. */
 export const decidedByPeople = (policy: string, name: string, timeout: string): string => {
   const document = JSON.parse(policy) as { plans: { do: { escalate?: object }[] }[] };
-  const patient = (step: { escalate?: object }) => (step.escalate ? { escalate: { ...step.escalate, timeout } } : step);
+  const options = ['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon'];
+  const patient = (step: { escalate?: object }) =>
+    step.escalate ? { escalate: { ...step.escalate, timeout, options } } : step;
   const plans = document.plans.map((plan) => ({ ...plan, do: plan.do.map(patient) }));
   return JSON.stringify({ ...document, policy: name, plans });
 };

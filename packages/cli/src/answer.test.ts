@@ -4,15 +4,15 @@ import { commandFor, outcomeOf } from './answer.ts';
 
 test('an item of the inbox is answered by the command of its kind', () => {
   const commands = [
-    commandFor('request/a/b', 'allow'),
-    commandFor('case/c-1', 'pardon'),
-    commandFor('task/T-1', 'retry'),
-    commandFor('brake', 'lift'),
+    commandFor('request/a/b', 'allow', null),
+    commandFor('case/c-1', 'pardon', 500),
+    commandFor('task/T-1', 'retry', 600),
+    commandFor('brake', 'lift', null),
   ].map(({ command }) => command);
   expect(commands).toEqual([
     { kind: 'answer_request', requestId: 'a/b', option: 'allow' },
-    { kind: 'decide_case', caseId: 'c-1', decision: 'pardon' },
-    { kind: 'review_task', taskId: 'T-1', decision: 'retry' },
+    { kind: 'decide_case', caseId: 'c-1', decision: 'pardon', askedAt: 500 },
+    { kind: 'review_task', taskId: 'T-1', decision: 'retry', askedAt: 600 },
     { kind: 'lift_brake' },
   ]);
 });
@@ -23,7 +23,7 @@ test.each([
   ['brake', 'allow'],
   ['worker-1', 'allow'],
 ])('%s with %s is refused, and the message names where the commands are', (item, option) => {
-  expect(() => commandFor(item, option)).toThrow('`vigil inbox` shows the command of each option');
+  expect(() => commandFor(item, option, null)).toThrow('`vigil inbox` shows the command of each option');
 });
 
 const row = (more: Partial<RequestRow>): RequestRow => ({ refusedCommand: null, settled: null, ...more }) as RequestRow;

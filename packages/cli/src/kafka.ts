@@ -83,5 +83,5 @@ export const writeDirect = (
     const [eventId = ''] = await writer(log, Date.now).write([
       { topic: Topic.controlFleet, type, key: 'fleet', payload },
     ]);
-    return { eventId, topic: Topic.controlFleet, type, key: 'fleet', alsoFor: [] };
+    return { eventId, topic: Topic.controlFleet, type, key: 'fleet', alsoFor: [], eventIds: [eventId] };
   });

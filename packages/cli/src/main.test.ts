@@ -61,6 +61,8 @@ const APPLIED: Outcome = {
 /** The answer to every request for an outcome but the first, which comes before it. */
 let outcome: Outcome = APPLIED;
 let outcomeLooks = 0;
+const ONE_EVENT = { alsoFor: [] as readonly string[], eventIds: ['e-1'] };
+let written = ONE_EVENT;
 let fleet: Parameters<typeof fleetRow>[0] = {};
 let knowledge: Knowledge = CURRENT;
 /** The answers to the first, the second and further requests for the case of a nudge. */
@@ -108,8 +110,9 @@ const server = createServer(async (request, response) => {
   }
   if (url.pathname === '/v1/commands') {
     commands.push(await json(request));
-    return answer(202, { eventId: 'e-1', topic: 't', type: 'HALT_FLEET', key: 'fleet', alsoFor: [] });
+    return answer(202, { eventId: 'e-1', topic: 't', type: 'HALT_FLEET', key: 'fleet', ...written });
   }
+  if (url.pathname === '/v1/commands/e-2') return answer(200, { ...outcome, outcome: 'refused', reason: 'too late' });
   if (url.pathname === '/v1/commands/e-1') {
     outcomeLooks += 1;
     return answer(200, outcomeLooks === 1 ? { ...outcome, outcome: 'pending', events: [] } : outcome);
@@ -391,6 +394,15 @@ test.each([
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).not.toMatch(/[A-Z]+_[A-Z]+/);
   expect(commands.at(-1)).toEqual({ ...command, by: 'ada', why: 'x' });
+});
+
+test('a command of several events is waited for until all are decided: one that is refused is the outcome', async () => {
+  written = { alsoFor: ['worker-2'], eventIds: ['e-1', 'e-2'] };
+  const { code, out } = await vigil(['host', 'gone', 'build-7', '--why', 'x']);
+  written = ONE_EVENT;
+  expect(code).toBe(1);
+  expect(out).toContain('It is written for each of fleet, worker-2.');
+  expect(out).toContain('Refused: too late.');
 });
 
 const openCase = { closedAt: null, ending: null, closedWhy: null, trail: [] };

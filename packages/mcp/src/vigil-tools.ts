@@ -36,16 +36,17 @@ const itemOf = ({ id, kind, agentId, taskId, text, deadlineAt, atDeadline, optio
 });
 
 /** The command that answers an item of the inbox. Throws ApiRefusal for an item or an option that is not there. */
-const decisionOf = ({ id, options }: InboxItem, option: string, why: string): object => {
+const decisionOf = ({ id, since, options }: InboxItem, option: string, why: string): object => {
   if (!options.some(({ name }) => name === option))
     throw new ApiRefusal(
       `${JSON.stringify(option)} is not an option of ${id}: use ${options.map(({ name }) => name).join(', ')}.`,
     );
   const [kind, ...rest] = id.split('/');
   const subject = rest.join('/');
+  const seen = since === null ? {} : { askedAt: since };
   if (kind === 'request') return commandOf('answer_request', { requestId: subject, option }, why);
-  if (kind === 'case') return commandOf('decide_case', { caseId: subject, decision: option }, why);
-  if (kind === 'task') return commandOf('review_task', { taskId: subject, decision: option }, why);
+  if (kind === 'case') return commandOf('decide_case', { caseId: subject, decision: option, ...seen }, why);
+  if (kind === 'task') return commandOf('review_task', { taskId: subject, decision: option, ...seen }, why);
   if (kind === 'brake') return commandOf('lift_brake', {}, why);
   throw new ApiRefusal(`${id} is not decided here: \`vigil inbox\` shows the command of each option.`);
 };

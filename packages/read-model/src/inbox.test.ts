@@ -48,11 +48,11 @@ test('a case with a question has its options, its deadline and what happens then
       deadlineAt: 9000,
       atDeadline: 'terminate',
       options: [
-        { name: 'pardon', label: 'pardon', command: 'vigil case decide c-1 pardon --why "…"' },
+        { name: 'pardon', label: 'pardon', command: 'vigil inbox answer case/c-1 pardon --why "…"' },
         {
           name: 'terminate_and_recover',
           label: 'terminate_and_recover',
-          command: 'vigil case decide c-1 terminate_and_recover --why "…"',
+          command: 'vigil inbox answer case/c-1 terminate_and_recover --why "…"',
         },
       ],
     },
@@ -134,4 +134,10 @@ test('the earliest deadline is first, then what has waited longest', () => {
   const tasks = [{ taskId: 'T-4', agentId: null, recoveryReason: null, recoveryAt: 200 }];
   const ids = inboxWith({ cases, agents: [asking('question')], tasks }).map(({ id }) => id);
   expect(ids).toEqual(['case/c-0', 'case/c-1', 'task/T-4', 'agent/worker-2']);
+});
+
+test('an option or an id that an agent has chosen is one word of the printed command', () => {
+  const options = [{ name: "x'; rm -rf ~ #", label: 'Yes' }];
+  const [item] = inboxWith({ requests: [{ ...request, requestId: 'r 1', options }] });
+  expect(item?.options[0]?.command).toBe(`vigil inbox answer 'request/r 1' 'x'\\''; rm -rf ~ #'`);
 });

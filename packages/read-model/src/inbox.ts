@@ -38,6 +38,9 @@ export type InboxSources = {
   readonly fleet: FleetRow;
 };
 
+/** One word of a shell. What is certainly harmless stays as it is. */
+const shellQuoted = (word: string): string => (/^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
 const WHY = '--why "…"';
 const noDeadline = { deadlineAt: null, atDeadline: null };
 
@@ -53,7 +56,7 @@ const ofCase = (one: CaseRow): InboxItem => ({
   options: one.escalationOptions.map((name) => ({
     name,
     label: name,
-    command: `vigil case decide ${one.caseId} ${name} ${WHY}`,
+    command: `vigil inbox answer ${shellQuoted(`case/${one.caseId}`)} ${shellQuoted(name)} ${WHY}`,
   })),
 });
 
@@ -68,7 +71,11 @@ const ofRequest = (request: RequestRow): InboxItem => ({
   deadlineAt: request.deadlineAt,
   atDeadline: request.atDeadline,
   options: request.options.map(({ name, label }) => ({
-    ...{ name, label, command: `vigil inbox answer request/${request.requestId} ${name}` },
+    ...{
+      name,
+      label,
+      command: `vigil inbox answer ${shellQuoted(`request/${request.requestId}`)} ${shellQuoted(name)}`,
+    },
   })),
 });
 
@@ -76,7 +83,7 @@ const ofRequest = (request: RequestRow): InboxItem => ({
 const ofAgent = ({ agentId, taskId, waitingFor, exemptionSince }: AgentRow): readonly InboxItem[] => {
   if (waitingFor?.kind !== 'permission' && waitingFor?.kind !== 'question') return [];
   const { kind, text } = waitingFor;
-  const options = [{ name: 'attach', label: 'attach', command: `vigil attach ${agentId} --write` }];
+  const options = [{ name: 'attach', label: 'attach', command: `vigil attach ${shellQuoted(agentId)} --write` }];
   return [{ id: `agent/${agentId}`, kind, agentId, taskId, text, since: exemptionSince, ...noDeadline, options }];
 };
 
@@ -90,7 +97,11 @@ const ofTask = ({ taskId, agentId, recoveryReason, recoveryAt }: TaskRow): Inbox
   text: recoveryReason,
   since: recoveryAt,
   ...noDeadline,
-  options: REVIEW.map((name) => ({ name, label: name, command: `vigil task review ${taskId} ${name} ${WHY}` })),
+  options: REVIEW.map((name) => ({
+    name,
+    label: name,
+    command: `vigil inbox answer ${shellQuoted(`task/${taskId}`)} ${name} ${WHY}`,
+  })),
 });
 
 /** A ticket waits while its alert is neither over nor acknowledged. */
@@ -98,7 +109,9 @@ const ofTicket = (ticket: TicketRow, alerts: readonly AlertRow[]): readonly Inbo
   const { ticketId, agentId, taskId, alertKey, analysis, answeredAt } = ticket;
   const alert = alerts.find((one) => one.alertKey === alertKey && one.acknowledgedAt === null);
   if (ticket.answer !== 'intervene' || alert === undefined) return [];
-  const options = [{ name: 'acknowledge', label: 'acknowledge', command: `vigil alert ack ${alert.alertId} ${WHY}` }];
+  const options = [
+    { name: 'acknowledge', label: 'acknowledge', command: `vigil alert ack ${shellQuoted(alert.alertId)} ${WHY}` },
+  ];
   return [
     {
       id: `ticket/${ticketId}`,

@@ -30,7 +30,7 @@ export const ANSWERS: { readonly [T in TopicName]?: { readonly [K in ContentOf<T
     BRAKE_RELEASED: 'applied',
     DRY_RUN_CHANGED: 'applied',
   },
-  [Topic.taskRecovery]: { REVIEW_DECIDED: 'applied' },
+  [Topic.taskRecovery]: { REVIEW_DECIDED: 'applied', RECOVERY_REFUSED: 'refused' },
   [Topic.alert]: {
     // A test of a channel raises an alert of its own.
     ALERT_RAISED: 'applied',

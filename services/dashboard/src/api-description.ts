@@ -52,6 +52,7 @@ type Published = (typeof PUBLISHED)[number];
 const ref = (name: Published): Schema => ({ $ref: `#/components/schemas/${name}` });
 const listOf = (name: Published): Schema => ({ type: 'array', items: ref(name) });
 const TEXT: Schema = { type: 'string' };
+const TEXTS = { type: 'array', items: TEXT };
 const COUNT: Schema = { type: 'number' };
 const object = (properties: Readonly<Record<string, Schema>>): Schema => ({
   type: 'object',
@@ -216,12 +217,12 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     answers: { 405: { text: 'use POST', type: 'application/problem+json', schema: { type: 'object' } } },
   },
   'POST /v1/commands': {
-    summary: 'Writes a command to Kafka. Its outcome: /v1/commands/{id} with the eventId of the answer',
+    summary: 'Writes a command to Kafka. Its outcome: /v1/commands/{id} with each of the eventIds of the answer',
     query: null,
     body: z.toJSONSchema(commandShape, { io: 'input' }),
     answers: {
       202: json(
-        object({ eventId: TEXT, topic: TEXT, type: TEXT, key: TEXT, alsoFor: { type: 'array', items: TEXT } }),
+        object({ eventId: TEXT, topic: TEXT, type: TEXT, key: TEXT, alsoFor: TEXTS, eventIds: TEXTS }),
         'it is written',
       ),
     },

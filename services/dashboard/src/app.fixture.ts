@@ -20,7 +20,15 @@ const CALLERS: Readonly<Record<string, Caller>> = {
 };
 const tokenOf = (hash: string): string => Object.keys(CALLERS).find((token) => hashOfToken(token) === hash) ?? '';
 
-export const agent = { agentId: 'worker-1', instanceId: 'i1', taskId: 'T-1', runtimeId: 'host-1', labels: {} };
+export const agent = {
+  agentId: 'worker-1',
+  instanceId: 'i1',
+  taskId: 'T-1',
+  runtimeId: 'host-1',
+  labels: {},
+  held: true,
+  heldUntil: null,
+};
 export const openCase = { caseId: 'case-1', agentId: 'worker-1', closedAt: null };
 
 /** A request that waits for an answer. */

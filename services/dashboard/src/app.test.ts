@@ -110,9 +110,9 @@ test.each([
   [{ kind: 'halt' }, Topic.controlFleet, 'HALT_FLEET', 'fleet', {}],
   [{ kind: 'resume' }, Topic.controlFleet, 'RESUME_FLEET', 'fleet', {}],
   [{ kind: 'dry_run', on: false }, Topic.controlFleet, 'DRY_RUN_OFF', 'fleet', {}],
-  [{ kind: 'hold', agentId: 'a', forMs: 50 }, Topic.controlAgent, 'HOLD_AGENT', 'a', { until: 1050 }],
-  [{ kind: 'hold', agentId: 'a' }, Topic.controlAgent, 'HOLD_AGENT', 'a', { until: null }],
-  [{ kind: 'release', agentId: 'a' }, Topic.controlAgent, 'RELEASE_AGENT', 'a', {}],
+  [{ kind: 'hold', agentId: 'worker-1', forMs: 50 }, Topic.controlAgent, 'HOLD_AGENT', 'worker-1', { until: 1050 }],
+  [{ kind: 'hold', agentId: 'worker-1' }, Topic.controlAgent, 'HOLD_AGENT', 'worker-1', { until: null }],
+  [{ kind: 'release', agentId: 'worker-1' }, Topic.controlAgent, 'RELEASE_AGENT', 'worker-1', {}],
   [
     { kind: 'reset_breaker', agentId: 'worker-1', name: 'external_api' },
     Topic.controlAgent,
@@ -125,7 +125,7 @@ test.each([
     Topic.decideCase,
     'DECIDE_CASE',
     'worker-1',
-    { agentId: 'worker-1', forMs: null },
+    { agentId: 'worker-1', forMs: null, question: null },
   ],
   [
     { kind: 'request_step', agentId: 'worker-1', step: 'nudge' },
@@ -161,7 +161,7 @@ test.each([
   const { request, written } = dashboard();
   const answer = await request('POST', '/v1/commands', { ...command, ...reason });
   expect(answer.statusCode).toBe(202);
-  expect(answer.json()).toEqual({ eventId: 'event-1', topic, type, key, alsoFor: [] });
+  expect(answer.json()).toEqual({ eventId: 'event-1', topic, type, key, alsoFor: [], eventIds: ['event-1'] });
   expect(written).toMatchObject([{ topic, type, key, payload: { ...payload, ...reason } }]);
 });
 
@@ -169,7 +169,8 @@ test.each([
   [{ kind: 'halt', by: 'ada' }, 400, 'why'],
   [{ kind: 'explode', ...reason }, 400, 'kind'],
   [{ kind: 'hold', agentId: 'a', forMs: 0, ...reason }, 400, 'forMs'],
-  [{ kind: 'hold', agentId: 'no spaces', ...reason }, 400, 'agentId'],
+  [{ kind: 'hold', agentId: 'missing', ...reason }, 404, undefined],
+  [{ kind: 'release', agentId: 'missing', ...reason }, 404, undefined],
   [{ kind: 'halt', extra: 1, ...reason }, 400, undefined],
   [{ kind: 'decide_case', caseId: 'case-2', decision: 'pardon', ...reason }, 404, undefined],
   [{ kind: 'reset_breaker', agentId: 'worker-1', name: 'recovery_attempt', ...reason }, 400, 'name'],
@@ -284,7 +285,12 @@ test('a host that is gone ends every agent that was last seen there and still ru
   const runtime = { host: 'h1', runtimeId: 'r1', capacity: 1, agents: [], labels: {}, announcedAt: 1 };
   const gone = dashboard({ agents: async () => agents, runtimes: async () => [runtime] });
   const answer = await gone.request('POST', '/v1/commands', { kind: 'host_gone', host: 'h1', ...reason });
-  expect(answer.json()).toMatchObject({ type: 'CONFIRM_DEATH', key: 'a', alsoFor: ['b'] });
+  expect(answer.json()).toMatchObject({
+    type: 'CONFIRM_DEATH',
+    key: 'a',
+    alsoFor: ['b'],
+    eventIds: ['event-1', 'event-2'],
+  });
   expect(gone.written).toMatchObject([
     { key: 'a', payload: { instanceId: 'i1', source: 'person', ...reason } },
     { key: 'b', payload: { instanceId: 'i1' } },

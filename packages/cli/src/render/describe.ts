@@ -72,7 +72,7 @@ export const acting: Descriptions = {
   REVIEW_DECIDED: (p) => `${p.by} decided ${p.decision}${because(p.why)}`,
   SPAWN_IMPOSSIBLE: (p) => p.reason,
   RECOVERY_WAITING: (p) => (p.refusals === 0 ? `waits: ${p.reason}` : `${p.reason}; refused ${p.refusals} times`),
-  RECOVERY_REFUSED: (p) => `the recovery that ${p.by} asked for does not follow${because(p.reason)}`,
+  RECOVERY_REFUSED: (p) => `what ${p.by} asked for does not follow${because(p.reason)}`,
   TASK_RELEASED: (p) => `no more to recover (${p.why.replaceAll('_', ' ')})${because(p.detail)}`,
   ALERT_RAISED: (p) => `alert raised (${p.severity}): ${p.title}`,
   ALERT_UPDATED: (p) => `alert updated (${p.severity}): ${p.title}`,

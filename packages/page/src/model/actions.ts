@@ -41,14 +41,20 @@ export const agentActions = (agent: Acted, now: number): readonly Action[] => {
 };
 
 /** The decisions that a waiting case offers. */
-export const caseActions = ({ caseId, agentId, waiting, escalationOptions }: CaseRow): readonly Action[] =>
+export const caseActions = ({
+  caseId,
+  agentId,
+  waiting,
+  escalationAt,
+  escalationOptions,
+}: CaseRow): readonly Action[] =>
   waiting
     ? escalationOptions.map((decision) => ({
         ...action(
           `case/${caseId}/${decision}`,
           sentenceOf(decision),
           `${sentenceOf(decision)}: the answer to the case of ${agentId}.`,
-          { kind: 'decide_case', caseId, decision },
+          { kind: 'decide_case', caseId, decision, ...(escalationAt !== null && { askedAt: escalationAt }) },
         ),
         isDangerous: decision === 'terminate_and_recover',
         fields: decision === 'allow_more_time' ? ['forMs'] : [],

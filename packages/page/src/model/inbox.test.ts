@@ -8,7 +8,7 @@ const item = (more: Partial<InboxItem>): InboxItem => ({
   agentId: 'worker-1',
   taskId: 'T-1',
   text: 'no answer',
-  since: 0,
+  since: 7,
   deadlineAt: null,
   atDeadline: null,
   options: [],
@@ -19,18 +19,18 @@ const option = (name: string) => ({ name, label: name, command: '' });
 
 const commands = (more: Partial<InboxItem>) => answersOf(item(more)).map(({ command }) => command);
 
-test('each option of a case is one decision of that case', () => {
+test('each option of a case is one decision of that case, on the question that was seen', () => {
   const options = ['pardon', 'terminate_and_recover'].map(option);
   expect(commands({ options })).toEqual([
-    { kind: 'decide_case', caseId: 'case-1', decision: 'pardon' },
-    { kind: 'decide_case', caseId: 'case-1', decision: 'terminate_and_recover' },
+    { kind: 'decide_case', caseId: 'case-1', decision: 'pardon', askedAt: 7 },
+    { kind: 'decide_case', caseId: 'case-1', decision: 'terminate_and_recover', askedAt: 7 },
   ]);
   expect(answersOf(item({ options })).map(({ isDangerous }) => isDangerous)).toEqual([false, true]);
 });
 
 test('a review, a ticket and the brake have commands of their own', () => {
   expect(commands({ kind: 'review', id: 'task/T-1', options: [option('retry')] })).toEqual([
-    { kind: 'review_task', taskId: 'T-1', decision: 'retry' },
+    { kind: 'review_task', taskId: 'T-1', decision: 'retry', askedAt: 7 },
   ]);
   const acknowledge = { ...option('acknowledge'), command: 'vigil alert ack alert-9 --why "…"' };
   expect(commands({ kind: 'ticket', id: 'ticket/t', options: [acknowledge] })).toEqual([

@@ -10,14 +10,17 @@ const fieldsOf = (name: string): Action['fields'] => (name === 'allow_more_time'
 
 const idOf = ({ id }: InboxItem): string => id.slice(id.indexOf('/') + 1);
 
+/** The question that the person sees: an answer decides no other. */
+const seen = ({ since }: InboxItem): { readonly askedAt?: number } => (since === null ? {} : { askedAt: since });
+
 /** The command of an answer; null: its command line gives it. */
 const commandOf = (item: InboxItem, option: InboxItem['options'][number]): Command | null => {
   const { name, command } = option;
   switch (item.kind) {
     case 'case':
-      return { kind: 'decide_case', caseId: idOf(item), decision: name };
+      return { kind: 'decide_case', caseId: idOf(item), decision: name, ...seen(item) };
     case 'review':
-      return { kind: 'review_task', taskId: item.taskId ?? idOf(item), decision: name };
+      return { kind: 'review_task', taskId: item.taskId ?? idOf(item), decision: name, ...seen(item) };
     case 'ticket': {
       const alertId = /^vigil alert ack (\S+)/.exec(command)?.[1];
       return alertId === undefined ? null : { kind: 'acknowledge', alertId };

@@ -26,6 +26,8 @@ const forMs = z
   .int()
   .positive()
   .max(30 * 86_400_000);
+/** When the question was put that the caller has seen, as its item of the inbox has it in `since`: only that question is answered. */
+const askedAt = z.int().nonnegative();
 const named = <Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) =>
   z.strictObject({ kind: z.literal(name), ...who, ...shape });
 
@@ -35,6 +37,7 @@ export const commandShape = z.discriminatedUnion('kind', [
     caseId: id,
     decision: z.enum(['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon']),
     forMs: forMs.optional(),
+    askedAt: askedAt.optional(),
   }),
   named('request_step', {
     agentId: id,
@@ -51,7 +54,7 @@ export const commandShape = z.discriminatedUnion('kind', [
   named('lift_brake', {}),
   named('dry_run', { on: z.boolean() }),
   named('answer_request', { requestId: id, option: id }),
-  named('review_task', { taskId: id, decision: z.enum(['retry', 'abandon', 'reset']) }),
+  named('review_task', { taskId: id, decision: z.enum(['retry', 'abandon', 'reset']), askedAt: askedAt.optional() }),
   named('apply_policy', { name: id, document: z.record(z.string(), z.unknown()).nullable() }),
   named('file_ticket', {
     agentId: id,

@@ -39,6 +39,27 @@ export const controlAgent = (type: AgentControl, agentId: string, fields: object
     payload: parsePayload(Topic.controlAgent, type, { agentId, ...fields }),
   }) as CommandDraft;
 
+/** `until`: epoch milliseconds; null: until it is released */
+export const hold = async (
+  { agentId, by, why }: Of<'hold'>,
+  until: number | null,
+  model: ReadModel,
+): Promise<CommandDraft> => {
+  found(await model.agent(agentId), 'agent', agentId, '`vigil health`');
+  return controlAgent('HOLD_AGENT', agentId, { until, by, why });
+};
+
+export const release = async (
+  { agentId, by, why }: Of<'release'>,
+  model: ReadModel,
+  now: number,
+): Promise<CommandDraft> => {
+  const { held, heldUntil } = found(await model.agent(agentId), 'agent', agentId, '`vigil health`');
+  if (!held || (heldUntil !== null && heldUntil <= now))
+    throw new Problem(409, 'not_held', `${agentId} is not held: there is nothing to release.`);
+  return controlAgent('RELEASE_AGENT', agentId, { by, why });
+};
+
 export const resetBreaker = async (
   { agentId, name, by, why }: Of<'reset_breaker'>,
   model: ReadModel,

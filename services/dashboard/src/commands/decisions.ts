@@ -1,21 +1,45 @@
-import { type PayloadOf, type PolicyRef, type RecoverySettings, Topic } from '@vigil/events';
+import { type PolicyRef, type RecoverySettings, Topic } from '@vigil/events';
 import { VOCABULARY } from '@vigil/health';
 import { CorrectThePolicy, republished } from '@vigil/policy';
-import type { AgentRow, ReadModel } from '@vigil/read-model';
+import type { AgentRow, CaseRow, ReadModel } from '@vigil/read-model';
 import { found, Problem } from '../problem.ts';
 import type { CommandDraft, Of } from './command.ts';
 
-/** `question`: the only one that it answers; null: any situation of the case. */
+/**
+ * Answers the question of the case: that of `askedAt`, or the open one. The case refuses a second answer, as this read model may be behind.
+ * Without an open question it is a decision by hand.
+ */
 export const decideCase = async (
-  { caseId, decision, forMs, by, why }: Of<'decide_case'>,
+  { caseId, decision, forMs, askedAt, by, why }: Of<'decide_case'>,
   model: ReadModel,
-  question: PayloadOf<typeof Topic.decideCase, 'DECIDE_CASE'>['question'],
 ): Promise<CommandDraft> => {
-  const { agentId, closedAt, ending } = found(await model.case(caseId), 'case', caseId, '`vigil case list`');
+  const row = found(await model.case(caseId), 'case', caseId, '`vigil case list`');
+  const { agentId, closedAt, ending, waiting, escalationDeadlineAt, escalationOptions } = row;
   if (closedAt !== null)
     throw new Problem(409, 'case_closed', `Case ${caseId} is closed (${ending}): nothing is left to decide.`);
+  if (askedAt !== undefined && !(waiting && row.escalationAt === askedAt))
+    throw new Problem(409, 'already_answered', waiting ? asksAnother(caseId) : endOfQuestion(row));
+  if (waiting && !escalationOptions.includes(decision))
+    throw new Problem(
+      400,
+      'no_such_option',
+      `decision: ${decision} was not offered: choose one of ${escalationOptions.join(', ')}.`,
+      'decision',
+    );
+  const question = waiting ? { deadlineAt: escalationDeadlineAt } : null;
   const payload = { caseId, agentId, decision, forMs: forMs ?? null, by, why, question };
   return { topic: Topic.decideCase, type: 'DECIDE_CASE', key: agentId, payload };
+};
+
+const asksAnother = (caseId: string): string => `Case ${caseId} asks another question now: \`vigil inbox\` shows it.`;
+
+/** How the question of a case has ended. */
+export const endOfQuestion = ({ caseId, decision, decisionBy, decisionAt, escalationAt, ending }: CaseRow): string => {
+  if (decision !== null && decisionAt !== null && decisionAt >= (escalationAt ?? 0))
+    return `${decisionBy} has answered ${decision} at ${new Date(decisionAt).toISOString()}.`;
+  return ending === null
+    ? `Case ${caseId} asks nothing now.`
+    : `Case ${caseId} is closed (${ending}): nothing is left to decide.`;
 };
 
 export const requestStep = async (
@@ -64,7 +88,7 @@ export const answerRequest = async (
 };
 
 export const reviewTask = async (
-  { taskId, decision, by, why }: Of<'review_task'>,
+  { taskId, decision, askedAt, by, why }: Of<'review_task'>,
   model: ReadModel,
 ): Promise<CommandDraft> => {
   const task = found(await model.task(taskId), 'task', taskId, '`vigil task list`');
@@ -74,6 +98,8 @@ export const reviewTask = async (
       'not_in_review',
       `${taskId} is not in review: there is nothing to decide. \`vigil task list --review\` shows what is.`,
     );
+  if (askedAt !== undefined && task.recoveryAt !== askedAt)
+    throw new Problem(409, 'already_answered', `${taskId} is in another review now: \`vigil inbox\` shows it.`);
   return { topic: Topic.reviewTask, type: 'REVIEW_TASK', key: taskId, payload: { taskId, decision, by, why } };
 };
 

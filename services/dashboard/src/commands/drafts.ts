@@ -2,7 +2,7 @@ import { Topic } from '@vigil/events';
 import type { ReadModel } from '@vigil/read-model';
 import { aboutAlert, controlAlerts, endSilence, notifyOperator } from './alerts.ts';
 import type { Command, CommandDraft } from './command.ts';
-import { confirmDeath, controlAgent, fileTicket, hostGone, resetBreaker } from './control-agent.ts';
+import { confirmDeath, fileTicket, hold, hostGone, release, resetBreaker } from './control-agent.ts';
 import { answerRequest, decideCase, requestStep, reviewTask } from './decisions.ts';
 import { applyPolicy } from './policy.ts';
 
@@ -19,15 +19,15 @@ const draftOf = async (command: OfOne, model: ReadModel, now: number): Promise<C
   const { by, why } = command;
   switch (command.kind) {
     case 'decide_case':
-      return decideCase(command, model, null);
+      return decideCase(command, model);
     case 'request_step':
       return requestStep(command, model);
     case 'hold': {
       const until = command.forMs === undefined ? null : now + command.forMs;
-      return controlAgent('HOLD_AGENT', command.agentId, { until, by, why });
+      return hold(command, until, model);
     }
     case 'release':
-      return controlAgent('RELEASE_AGENT', command.agentId, { by, why });
+      return release(command, model, now);
     case 'reset_breaker':
       return resetBreaker(command, model);
     case 'confirm_death':

@@ -18,7 +18,7 @@ const signedBy = (caller: Caller, command: Command): Command => {
 export type Write = (draft: Draft) => Promise<string>;
 
 /**
- * Commands of people, as events on a command topic. 202: written, with further keys in `alsoFor`. The events that it
+ * Commands of people, as events on a command topic. 202: written, with further keys in `alsoFor`, and all ids in `eventIds`. The events that it
  * causes report the outcome.
  */
 export const commandRoutes = (app: FastifyInstance, model: ReadModel, write: Write, now: () => number): void => {
@@ -27,8 +27,9 @@ export const commandRoutes = (app: FastifyInstance, model: ReadModel, write: Wri
     const [first, ...more] = await draftsOf(command, model, now());
     if (first === undefined) throw new Error('a command is written as at least one event');
     const eventId = await write(first);
-    for (const draft of more) await write(draft);
+    const eventIds = [eventId];
+    for (const draft of more) eventIds.push(await write(draft));
     const { topic, type, key } = first;
-    return reply.code(202).send({ eventId, topic, type, key, alsoFor: more.map((draft) => draft.key) });
+    return reply.code(202).send({ eventId, topic, type, key, alsoFor: more.map((draft) => draft.key), eventIds });
   });
 };

@@ -19,6 +19,7 @@ const asking = {
     waiting: true,
   },
   ...{ escalationReason: 'no <b>call</b>\u202e', escalationAt: NOON, escalationDeadlineAt: NOON + 900_000 },
+  escalationOptions: ['allow_more_time', 'terminate_and_recover', 'pardon'],
   ...{ decision: null, decisionBy: null, decisionAt: null },
 };
 

@@ -1,10 +1,10 @@
 import { type DecisionLink, ExpiredLink, InvalidLink, verifyLink } from '@vigil/chassis/decision-link';
-import type { CaseRow, Entry, ReadModel } from '@vigil/read-model';
+import type { Entry, ReadModel } from '@vigil/read-model';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { signed } from '../access/people.ts';
 import { type CommandDraft, parseCommand } from '../commands/command.ts';
-import { decideCase, reviewTask } from '../commands/decisions.ts';
+import { decideCase, endOfQuestion, reviewTask } from '../commands/decisions.ts';
 import type { Write } from '../commands/routes.ts';
 import { sendPage, wantsPage } from '../page.ts';
 import { found, Problem } from '../problem.ts';
@@ -85,14 +85,6 @@ const questionOfCase = async (
   return { askedAt: escalationAt, facts };
 };
 
-const endOfQuestion = ({ caseId, decision, decisionBy, decisionAt, escalationAt, ending }: CaseRow): string => {
-  if (decision !== null && decisionAt !== null && decisionAt >= (escalationAt ?? 0))
-    return `${decisionBy} has answered ${decision} at ${new Date(decisionAt).toISOString()}.`;
-  return ending === null
-    ? `Case ${caseId} asks nothing now.`
-    : `Case ${caseId} is closed (${ending}): nothing is left to decide.`;
-};
-
 /** Events of one task that are looked through for the answer to its review. */
 const STORY = 100;
 
@@ -153,15 +145,17 @@ const readAnswer = (
   return { by, why };
 };
 
+/** `askedAt`: of the question that the link answers */
 const draftOf = (
   link: DecisionLink,
+  askedAt: number,
   { by, why }: { by: string; why: string },
   model: ReadModel,
 ): Promise<CommandDraft> => {
-  const { kind, subject, decision, deadlineAt, channel } = link;
+  const { kind, subject, decision, channel } = link;
   const signature = { by: signed({ name: `link to ${channel}` }, by), why: why || 'by a decision link' };
-  const command = parseCommand({ kind, [SUBJECT_FIELD[kind]]: subject, decision, ...signature });
-  if (command.kind === 'decide_case') return decideCase(command, model, { deadlineAt });
+  const command = parseCommand({ kind, [SUBJECT_FIELD[kind]]: subject, decision, askedAt, ...signature });
+  if (command.kind === 'decide_case') return decideCase(command, model);
   if (command.kind === 'review_task') return reviewTask(command, model);
   throw new Error(`a link is for no ${command.kind}`);
 };
@@ -204,7 +198,7 @@ export const decisionRoutes = (app: FastifyInstance, deps: DecisionDeps): void =
       const link = await readLink(request, deps);
       const answer = readAnswer(request.body, link);
       const { askedAt } = await openQuestion(link, model);
-      const draft = await draftOf(link, answer, model);
+      const draft = await draftOf(link, askedAt, answer, model);
       const { by } = draft.payload as { readonly by: string };
       await answerOnce(`${link.kind} ${link.subject} ${askedAt}`, `${by} has answered ${link.decision}`, () =>
         write(draft),

@@ -18,6 +18,27 @@ const id = z.string().regex(ID, `use ${ID_FORM}`);
 const text = (most: number) => z.string().min(1).max(most);
 const who = { requestId: id, agentId: id, instanceId: id };
 
+/** The name of an option that a command line may have. */
+const OPTION = /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,127}$/;
+
+type Choices = readonly { readonly name: string; readonly label: string }[];
+
+/**
+ * The choices as people see them. Agents choose the names, and command lines have them: if one is unsafe or there twice, each is
+ * `option-1` …, and the labels stay.
+ */
+const shownChoices = (choices: Choices): Choices =>
+  choices.every(({ name }) => OPTION.test(name)) && new Set(choices.map(({ name }) => name)).size === choices.length
+    ? choices
+    : choices.map(({ label }, index) => ({ name: `option-${index + 1}`, label }));
+
+/** The answer with the name that its hook knows. */
+const asItsHookNamesIt = (status: Ended, choices: Choices): Ended => {
+  if (status.kind !== 'answered') return status;
+  const index = shownChoices(choices).findIndex(({ name }) => name === status.option);
+  return { ...status, option: choices[index]?.name ?? status.option };
+};
+
 /** The request of a hook. `waitMs`: how long it can wait at most. */
 const requestBody = z.strictObject({
   ...who,
@@ -39,9 +60,8 @@ export type RequestBody = z.output<typeof requestBody>;
 const withdrawal = z.strictObject({ ...who, why: text(200) });
 
 /** What its hook receives. `open`: it is to ask again. `remainingMs`: until the deadline. */
-export type RequestAnswer =
-  | { readonly kind: 'open'; readonly remainingMs: number }
-  | Exclude<RequestStatus, { readonly kind: 'open' }>;
+export type RequestAnswer = { readonly kind: 'open'; readonly remainingMs: number } | Ended;
+type Ended = Exclude<RequestStatus, { readonly kind: 'open' }>;
 
 const parsed = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> => {
   const read = schema.safeParse(body);
@@ -75,7 +95,7 @@ const openingOf = ({ policies, ingress }: GatewayContext, body: RequestBody, now
   const { requestId } = refOf(body);
   const deadlineAt = now + Math.min(waitMs, longestMs);
   return {
-    payload: { ...asked, requestId, deadlineAt, atDeadline, heldBy: ingress },
+    payload: { ...asked, choices: shownChoices(body.choices), requestId, deadlineAt, atDeadline, heldBy: ingress },
     policy: served === null ? null : { name: served.name, hash: served.hash },
   };
 };
@@ -121,7 +141,7 @@ export const ask = async (
     for (;;) {
       refuseRevoked(principal, issuedTokens);
       const status = agentRequests.find(ref.requestId);
-      if (status !== null && status.kind !== 'open') return waited(status);
+      if (status !== null && status.kind !== 'open') return waited(asItsHookNamesIt(status, body.choices));
       if (status?.heldBy !== ingress && heldRequests.isUnwritten(ref.requestId, now()))
         await context.outbox.send([context.encoding.opening(opening, now())]);
       const at = now();

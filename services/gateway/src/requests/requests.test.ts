@@ -147,6 +147,37 @@ test.each([
   expect(openings()).toBe(0);
 });
 
+test.each([
+  [
+    ["x'; rm -rf ~ #", 'no'],
+    ['option-1', 'option-2'],
+  ],
+  [
+    ['--help', 'no'],
+    ['option-1', 'option-2'],
+  ],
+  [
+    ['yes', 'yes'],
+    ['option-1', 'option-2'],
+  ],
+  [
+    ['Yes, 2 of_them', 'no'],
+    ['option-1', 'option-2'],
+  ],
+  [
+    ['Yes 2_of.them-x', 'no'],
+    ['Yes 2_of.them-x', 'no'],
+  ],
+])('options named %j are shown as %j, and the hook gets its own name back', async (names, shown) => {
+  const choices = names.map((name, index) => ({ name, label: `label ${index}` }));
+  await ask({ choices });
+  expect(opening().choices).toEqual(shown.map((name, index) => ({ name, label: `label ${index}` })));
+  await opened();
+  const waiting = ask({ choices }, 55);
+  await answered(shown[1] ?? '');
+  expect(await waiting).toMatchObject({ body: { kind: 'answered', option: names[1] } });
+});
+
 describe('the token of an agent', () => {
   test('opens requests of that agent and of no other', async () => {
     const headers = await showingClaims('agent', 'worker-1');

@@ -137,6 +137,8 @@ export type Question = {
   readonly options: readonly string[];
   /** why they are asked, if not for the finding's own reason */
   readonly reason?: string;
+  /** they have given more time: the question is over until it is put again; absent: they have not, or the state is older than this */
+  readonly isAnswered?: true;
 };
 
 /** The deadline that people were given; null: none. */

@@ -28,9 +28,9 @@ export const DEFAULT_MORE_TIME_MS = 600_000;
 const MOST_MORE_TIME = 2;
 
 /** Answers a command at once: executes it, or refuses it with the reason. Other inputs need no answer. */
-export const answer = (state: CaseState, input: CaseInput, now: number): readonly CaseDraft[] => {
+export const answer = (state: CaseState, input: CaseInput): readonly CaseDraft[] => {
   if (isOfPreviousInstance(state, input)) return [];
-  if (input.type === 'DECIDE_CASE') return answerDecision(state, input.payload, now);
+  if (input.type === 'DECIDE_CASE') return answerDecision(state, input.payload);
   if (input.type === 'REQUEST_STEP') return answerRequest(state, input);
   return input.type === 'BREAKER_RESET_ASKED' ? [resetOrder(state, input)] : [];
 };
@@ -46,10 +46,10 @@ export const successorOf = (state: CaseState, input: CaseInput | null): CaseCont
   return requestRefusal(state, caseContext, input.payload.step) === null ? caseContext : null;
 };
 
-const answerDecision = (state: CaseState, command: DecideCase, now: number): readonly CaseDraft[] => {
+const answerDecision = (state: CaseState, command: DecideCase): readonly CaseDraft[] => {
   const found = openNamed(state, command.caseId);
   if (typeof found === 'string') return [refused(state, command, found)];
-  const reason = isOver(found, command, now) ? 'the question of this link is over' : against(found, command);
+  const reason = objectionOf(found, command) ?? against(found, command);
   if (reason !== null) return [refused(state, command, reason)];
   const { decision, forMs, by, why } = command;
   const granted = decision === 'allow_more_time' ? (forMs ?? DEFAULT_MORE_TIME_MS) : forMs;
@@ -67,11 +67,23 @@ const openNamed = ({ situation, agentId, last }: CaseState, caseId: string): Act
 };
 
 /**
- * Whether the question that a decision link answers is over: a link answers it once. More time is an answer, although the escalation continues.
+ * Why a decision does not answer the question that it names, or null. The first answer decides: more time is one, although the escalation
+ * continues. A decision without a question is made by hand, and needs none.
  */
-const isOver = ({ stepState, moreTime }: ActiveCase, { question }: DecideCase, now: number): boolean =>
-  question !== null &&
-  (stepState.kind !== 'escalated' || deadlineOf(stepState) !== question.deadlineAt || now < moreTime.until);
+const objectionOf = (
+  { stepState, decision: earlier }: ActiveCase,
+  { question, decision }: DecideCase,
+): string | null => {
+  if (question === null) return null;
+  if (stepState.kind !== 'escalated')
+    return earlier
+      ? `its question is over: ${earlier.kind} has been decided, and the first answer decides`
+      : 'its question is over: the case asks nothing now';
+  if (stepState.isAnswered) return 'its question is over: more time has been given, and the first answer decides';
+  if (deadlineOf(stepState) !== question.deadlineAt) return 'its question is over: the case asks another one now';
+  const { options } = stepState;
+  return options.includes(decision) ? null : `${decision} was not offered; choose one of ${options.join(', ')}`;
+};
 
 /** Why a decision is refused, or null. */
 const against = (

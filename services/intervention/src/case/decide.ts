@@ -24,7 +24,7 @@ export const decide = (state: CaseState, clock: Clock, input: CaseInput | null):
     emitted.push(...withEnds);
     current = withEnds.reduce((before, draft) => evolve(before, draft, clock, input), current);
   };
-  if (input !== null) emit(answer(state, input, now));
+  if (input !== null) emit(answer(state, input));
   for (let next = moves(current, now, ruling); next.length > 0; next = moves(current, now, ruling)) emit(next);
   return emitted;
 };

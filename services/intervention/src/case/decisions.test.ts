@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import {
   agent,
   answered,
+  answers,
+  asking,
   changed,
   decides,
   died,
@@ -23,6 +25,12 @@ import {
   terminating,
   words,
 } from './story.fixture.ts';
+
+/** The deadline of the newest question. */
+const newest = (one: ReturnType<typeof agent>): { readonly deadlineAt: number | null } => {
+  const asked = one.all().flatMap((draft) => (draft.type === 'ESCALATION_TRIGGERED' ? [draft.payload] : []));
+  return { deadlineAt: asked.at(-1)?.deadlineAt ?? null };
+};
 
 const escalated = () => {
   const one = agent();
@@ -459,8 +467,12 @@ describe('a decision that cannot be carried out yet', () => {
   });
 });
 
-describe('a decision link', () => {
+describe('an answer to a question, by a link or a token', () => {
   const question = { deadlineAt: T0 + 15 * MIN };
+  const over = (one: ReturnType<typeof agent>, decision: Parameters<typeof decides>[0]) => {
+    const drafts = one.drafts(decides(decision, { question }));
+    return drafts.map((draft) => (draft.type === 'DECISION_REFUSED' ? draft.payload.reason : draft.type)).join(', ');
+  };
 
   test('answers the open question', () => {
     expect(escalated().receive(decides('pardon', { question }))).toEqual([
@@ -472,9 +484,52 @@ describe('a decision link', () => {
   test('answers it once: the second answer is refused, also while more time runs', () => {
     const one = escalated();
     one.receive(decides('allow_more_time', { question }));
-    const second = one.drafts(decides('pardon', { question }));
-    expect(second.map(({ type }) => type)).toEqual(['DECISION_REFUSED']);
-    expect(second[0]?.payload).toMatchObject({ reason: 'the question of this link is over' });
+    expect(over(one, 'pardon')).toContain('more time has been given, and the first answer decides');
+  });
+
+  test.each([
+    ['allow_more_time', 'terminate_and_recover', 'more time has been given'],
+    ['terminate_and_recover', 'allow_more_time', 'terminate_and_recover has been decided'],
+    ['terminate_and_recover', 'pardon', 'terminate_and_recover has been decided'],
+    ['force_handoff', 'pardon', 'force_handoff has been decided'],
+    ['pardon', 'terminate_and_recover', 'is closed: it ended pardoned'],
+  ] as const)('of %s and %s, the first decides, and the second is refused with it', (first, second, reason) => {
+    const one = escalated();
+    expect(one.receive(decides(first, { question }))).toContain(`ESCALATION_DECIDED ${first}`);
+    expect(over(one, second)).toContain(reason);
+  });
+
+  test.each([1, 1000])('is refused also after the short time that was given first (%s ms)', (forMs) => {
+    const one = escalated();
+    one.receive(decides('allow_more_time', { question, forMs }));
+    one.after(forMs);
+    expect(over(one, 'terminate_and_recover')).toContain('more time has been given');
+  });
+
+  test('is one of the options that were offered', () => {
+    const one = agent();
+    one.receive(filed([{ ...escalate, options: ['allow_more_time', 'terminate_and_recover'] }, terminate, recover]));
+    one.admit();
+    expect(over(one, 'pardon')).toBe('pardon was not offered; choose one of allow_more_time, terminate_and_recover');
+    expect(one.receive(decides('allow_more_time', { question }))).toEqual(['ESCALATION_DECIDED allow_more_time']);
+  });
+
+  test('does not prevent a decision by hand, which names no question', () => {
+    const one = escalated();
+    one.receive(decides('allow_more_time', { question }));
+    expect(one.receive(decides('pardon'))).toEqual(['ESCALATION_DECIDED pardon', 'CASE_CLOSED pardoned']);
+  });
+
+  test('counts for a question that is put again after more time was given', () => {
+    const one = asking();
+    const { deadlineAt } = newest(one);
+    one.receive(decides('allow_more_time', { question: { deadlineAt }, forMs: MIN }));
+    one.after(2 * MIN);
+    one.receive(answers('blockers', 'no access to the repository'));
+    const again = newest(one);
+    expect(again.deadlineAt).not.toBe(deadlineAt);
+    const { deadlineAt: later } = again;
+    expect(one.receive(decides('pardon', { question: { deadlineAt: later } }))).toContain('ESCALATION_DECIDED pardon');
   });
 
   test('answers a question that holds, by the deadline that people were given, also after it', () => {

@@ -14,12 +14,27 @@ export const decide = (before: Recovery, now: number, input: Input | null): read
   ...dueOutputs(before, now),
 ];
 
-/** A person whose request for a recovery is refused is notified of the reason. */
+/** A person whose request for a recovery, or whose decision in a review, is refused is notified of the reason. */
 const refusalOf = (state: Recovery, input: Input | null): readonly Output[] => {
+  if (input?.type === 'REVIEW_TASK') return reviewRefusal(state, input.payload);
   if (input?.type !== 'RECOVER_TASK') return [];
   const { agentId, caseId, by } = input.payload;
   const reason = by === null ? null : objectionTo(state, input.payload);
   return by === null || reason === null ? [] : [taskStory(state, 'RECOVERY_REFUSED', { agentId, caseId, by, reason })];
+};
+
+type Review = Extract<Input, { readonly type: 'REVIEW_TASK' }>['payload'];
+
+/** A review that takes the decision has it in its state by now. */
+const reviewRefusal = (state: Recovery, { decision, by }: Review): readonly Output[] => {
+  const { situation, subject, taskId } = state;
+  if (situation.kind === 'review' && situation.review !== null) return [];
+  const reason =
+    situation.kind === 'review'
+      ? 'there is no such decision: retry, abandon or reset'
+      : `${decision} changes nothing: the task is not in review, or the first answer has decided it`;
+  const about = { agentId: subject?.agentId ?? state.lastAssignee?.agentId ?? taskId, caseId: subject?.caseId ?? null };
+  return [taskStory(state, 'RECOVERY_REFUSED', { ...about, by, reason })];
 };
 
 const dueOutputs = (before: Recovery, now: number): readonly Output[] => {

@@ -127,13 +127,15 @@ test('reset starts again from one; the names of agents continue', () => {
   expect(find(emitted, 'ADMIT_SPAWN')).toMatchObject({ attempt: 1, newAgentId: 'worker-1-r2' });
 });
 
-test('abandon gives the task up; the same decision again changes nothing', () => {
+test('abandon gives the task up; any second decision is refused and changes nothing', () => {
   const story = inReview();
   const emitted = story.receive(review('abandon'));
   expect(types(emitted)).toEqual(['REVIEW_DECIDED', 'TASK_RELEASED', 'CIRCUIT_BREAKER_STATE_CHANGED']);
   expect(find(emitted, 'TASK_RELEASED')).toEqual({ taskId: TASK, why: 'abandoned', detail: 'seen' });
-  expect(story.receive(review('abandon'))).toEqual([]);
-  expect(story.receive(review('retry'))).toEqual([]);
+  const before = story.state();
+  for (const second of ['abandon', 'retry'] as const)
+    expect(types(story.receive(review(second)))).toEqual(['RECOVERY_REFUSED']);
+  expect(story.state()).toEqual(before);
 });
 
 test('a task in review whose agent finishes after all is released', () => {

@@ -175,10 +175,12 @@ test('a task whose settings cannot be read is refused with the remedy', () => {
   );
 });
 
-test('decisions of people on a task that is not in review change nothing', () => {
+test('a decision of people on a task that is not in review is refused with the reason, and changes nothing', () => {
   const story = openStory();
   story.receive(recoverTask());
-  expect(story.receive(review('abandon'))).toEqual([]);
+  expect(story.receive(review('abandon'))).toMatchObject([
+    { type: 'RECOVERY_REFUSED', payload: { by: 'ada', reason: expect.stringContaining('the task is not in review') } },
+  ]);
   expect(story.state().situation.kind).toBe('requesting');
 });
 

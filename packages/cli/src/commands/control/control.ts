@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander';
 import { directSettings } from '../../config.ts';
 import type { FleetControl } from '../../kafka.ts';
 import type { NudgeOptions } from '../../nudge.ts';
-import { dashboard, show } from '../../terminal.ts';
+import { show } from '../../terminal.ts';
 import { requestLines, upToMonthOption, type WriteOptions, type Written, withWriteOptions, write } from './options.ts';
 
 /** Commands that write one command each: about an agent, a host, or the whole fleet. */
@@ -97,11 +97,9 @@ Examples:
   vigil halt --why "the network is being moved"
   vigil resume --why "the network has been moved"`;
 
-const confirmGone = async (host: string, { by, why, json }: WriteOptions): Promise<void> => {
-  const written = await dashboard().post<Written>('/v1/commands', { kind: 'host_gone', host, by, why });
-  show(json, written, ({ key, alsoFor }) => [
-    `${1 + alsoFor.length} confirmed as gone with ${host}: ${[key, ...alsoFor].join(', ')}`,
-  ]);
+const confirmGone = (host: string, options: WriteOptions): Promise<void> => {
+  const request = { requested: `${host} counts as gone, with all its agents`, outcome: 'vigil health' };
+  return write({ kind: 'host_gone', host }, request, options);
 };
 
 /** The Kafka client is loaded by nothing else here: every other command starts without it. */

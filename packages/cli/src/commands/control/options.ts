@@ -29,6 +29,8 @@ export type Written = {
   readonly key: string;
   /** keys of further events of the same kind */
   readonly alsoFor: readonly string[];
+  /** of all events */
+  readonly eventIds: readonly string[];
 };
 
 /** The reason and the name under which a command is written. */
@@ -69,14 +71,25 @@ export const write = async (command: object, request: Request, options: WriteOpt
   const { requested, outcome } = request;
   if (!wait) return void (await writeAndShow(command, options, () => ({ requested, outcome })));
   const written = await dashboard().post<Written>('/v1/commands', { ...command, by, why });
-  if (!json) print(requestLines(requested, null));
-  const became = await outcomeOf(written.eventId);
+  if (!json) print([...requestLines(requested, null), ...alsoLines(written)]);
+  const became = await outcomeOfAll(written);
   if (became.outcome !== 'applied') endUnwell();
   print([json ? jsonText({ ...written, ...became }) : outcomeLine(plainAll(became), outcome)]);
 };
 
-const outcomeOf = async (eventId: string): Promise<Outcome> => {
+const alsoLines = ({ key, alsoFor }: Written): readonly string[] =>
+  alsoFor.length === 0 ? [] : [`It is written for each of ${[key, ...alsoFor].map(plain).join(', ')}.`];
+
+/** That of its events which is not applied first, or of the last. */
+const outcomeOfAll = async ({ eventId, eventIds }: Written): Promise<Outcome> => {
   const until = performance.now() + PATIENCE_MS;
+  let became = await outcomeOf(eventId, until);
+  for (const id of eventIds.slice(1)) if (became.outcome === 'applied') became = await outcomeOf(id, until);
+  return became;
+};
+
+/** `until`: by `performance.now()` */
+const outcomeOf = async (eventId: string, until: number): Promise<Outcome> => {
   for (;;) {
     const became = await dashboard().get<Outcome>(path('commands', eventId), { wait: String(QUESTION_S) });
     if (became.outcome !== 'pending' || performance.now() >= until) return became;

@@ -98,7 +98,7 @@ const withDecided = (activeCase: ActiveCase, by: string, steps: readonly Step[])
 export const givenTime = (activeCase: ActiveCase, until: number): ActiveCase => {
   const moreTime = { times: activeCase.moreTime.times + 1, until };
   if (activeCase.stepState.kind === 'escalated') {
-    return { ...activeCase, moreTime, stepState: laterQuestion(activeCase.stepState, until) };
+    return { ...activeCase, moreTime, stepState: { ...laterQuestion(activeCase.stepState, until), isAnswered: true } };
   }
   if (activeCase.stepState.kind !== 'asked') return { ...activeCase, moreTime };
   return { ...activeCase, moreTime, stepState: { kind: 'turn' }, withdrawing: activeCase.stepState.requestId };
