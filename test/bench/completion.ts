@@ -51,9 +51,11 @@ then fires, with the contradiction in words. \`vigil\` makes the agent DEGRADED,
 
 - **Its last checkpoint** names remaining work. Only this is hard evidence.
 - **Its last check failed**: a test, a build, a lint or a type check. A later check that passes ends it.
-- **A change failed**: the last edit or write of a file failed, so what it should contain may not exist.
+- **A change failed**: the last edit or write of a file failed, so what it should contain may not exist. A later change of that file, or a check that
+  passes, ends it.
 - **Its last call failed**, and nothing stronger contradicts it. Where no call has ever succeeded, this does not count: such a source may
-  report each call as failed, as one of these does.
+  report each call as failed, as one of these does. An answer is no failure: exit code 1 of \`grep\`, \`test\`, \`diff\`, \`ls\`, \`pgrep\` or \`which\`, and 124
+  of \`timeout\`, unless it is a check.
 - **It made no call** for its task, though its client reports turns.
 - **No check after a change**, only with \`false_completion: { needs_check: true }\`.
 
@@ -62,7 +64,10 @@ only about failed checks, changes and calls. A later turn repeats it only after 
 
 Adapters declare the calls: \`mutating\` with a \`target\`, and \`checking\` for shell commands that run a known tool, such as \`npm test\`,
 \`pytest\`, \`cargo build\` or \`tsc\`. A shell, \`timeout\` or another wrapper hides none of them. Agents with the SDK declare them too. The commands themselves are not sent. A pipe hides the outcome of a check:
-\`npm test | tail\` ends as \`tail\` ends.
+\`npm test | tail\` ends as \`tail\` ends. A wrapper, such as \`ssh\`, \`docker run\` or \`nix develop\`, and options before the verb hide no check.
+
+Where a client's file or stream reports the end of a call apart from its command, as that of Codex and Gemini CLI do, a wanted exit code of the last call still counts as a failure.
+An answer without a call, such as one to a question in a chat, is flagged like a finish without a call.
 
 A recorded run claims to have finished if its last call has a result and nothing cut it off. A session of a client, or its output, claims it if its last turn ended by
 itself. It did if neither an error nor an interrupt ended it, and the file does not stop within it. Telemetry records no ends of turns, so an answer after the last call counts as one. The

@@ -1,6 +1,7 @@
 import type { CallKind, ToolCall, WaitingFor, WaitKind } from '@vigil/events';
 import { argsHash, hashes, notEnded } from '@vigil/sdk/hashes';
 import type { CallName, SessionFact } from '../session/events.ts';
+import { isAnswer } from './answers.ts';
 
 /** The traits of a client's tool. */
 export type ToolTraits = {
@@ -110,10 +111,16 @@ export const withEnd = (call: ToolCall, end: CallEnd, at: number): ToolCall => {
   };
 };
 
+/** A check that fails or is cut off by `timeout` has failed. */
+const answered = ({ args, traits }: ClientCall, end: CallEnd): CallEnd =>
+  end.outcome === 'error' && !traits.checking && isAnswer(args, end.errorClass)
+    ? { outcome: 'ok', result: end.result }
+    : end;
+
 /** An ended call. `tookMs`: null if unknown. */
 export const endedCall = (call: ClientCall, end: CallEnd, at: number, tookMs: number | null): ToolCall => {
   const started_at = tookMs !== null && tookMs >= 0 && tookMs < at ? Math.round(at - tookMs) : null;
-  return withEnd({ ...callOf(call, at), started_at }, end, at);
+  return withEnd({ ...callOf(call, at), started_at }, answered(call, end), at);
 };
 
 /** The end of a client's call. `tookMs`: null if unknown. */

@@ -5,6 +5,8 @@ import {
   adapterNamed,
   adapterOfEntry,
   adapterOfPrinted,
+  isAnswer,
+  mayBeAnswer,
   type PrintedSession,
   plainTraitsOf,
   printedSessions,
@@ -216,15 +218,23 @@ const withTraits = (run: RecordedRun): RecordedRun => {
   const traitsOf = adapterNamed(run.src ?? '')?.traitsOf ?? plainTraitsOf;
   const calls = run.calls.map((call) => {
     const traits = traitsOf(call.tool, call.args);
+    const checking = call.checking ?? traits.checking;
     return {
       ...call,
+      ...(!checking && answers(call) && { err: false, outcome: 'ok' as const, error_class: null }),
       mutating: call.mutating ?? traits.mutating,
       polling: call.polling ?? traits.polling,
-      checking: call.checking ?? traits.checking,
+      checking,
       target: call.target ?? traits.target,
     };
   });
   return { ...run, calls };
+};
+
+/** Whether a failed call of a record is a wanted answer, such as that of `grep` without a match. */
+const answers = ({ outcome, err, error_class: errorClass, args, result }: RecordedRun['calls'][number]): boolean => {
+  if (outcome !== 'error' && !(outcome === null && err === true)) return false;
+  return errorClass === null ? mayBeAnswer(args, result) : isAnswer(args, errorClass);
 };
 
 /** A line that is damaged is named and left out. */

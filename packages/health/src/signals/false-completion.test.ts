@@ -33,11 +33,14 @@ describe('an agent that reports that it has finished', () => {
     expect(isFalse(finishedAfter(edit(), check()))).toBe(false);
   });
 
-  test('is contradicted by a change that failed and was not repeated on the same target', () => {
-    const given = finishedAfter(edit({ target: 'report.md', ...failed }), check());
+  test('is contradicted by a change that failed, until one of the same target succeeds or a check passes', () => {
+    const given = finishedAfter(edit({ target: 'report.md', ...failed }), {});
     expect(evidence(given).words).toBe('finished, and its last change of report.md failed');
     expect(isFalse(finishedAfter(edit(failed), edit(), check()))).toBe(false);
-    expect(isFalse(finishedAfter(edit(failed), edit({ target: 'src/b.ts' }), check()))).toBe(true);
+    expect(isFalse(finishedAfter(edit(failed), edit()))).toBe(false);
+    expect(isFalse(finishedAfter(edit(failed), edit({ target: 'src/b.ts' })))).toBe(true);
+    expect(isFalse(finishedAfter(edit(failed), check()))).toBe(false);
+    expect(isFalse(finishedAfter(check(), edit(failed)))).toBe(true);
   });
 
   test('is contradicted by a last call that failed, but not where no call has ever succeeded', () => {

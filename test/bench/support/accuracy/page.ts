@@ -170,5 +170,7 @@ calls. A declared deadline moves the limit for its call to the deadline and 60 s
 - **Cut results**: a client that cuts long results, or records none, hides what differs in them. Telemetry has results only where the client exports them.
 - **\`codex exec --json\`** reports which files an edit changed and not the change, so two edits of one file look the same.
 - **\`gemini --output-format stream-json\`** prints no exit codes, so its shell commands count neither as failures nor as repetitions. Its session file has them.
+- **A new pod or random token in plain text is noise**, also where it is the only news. So is a seed of three digits or more. As a number in JSON, a seed is a figure like any other.
+- **ATIF and OTLP** have the outcome of a call only where the source writes it (\`extra.is_error\`, \`error.type\`). So \`false_completion\` finds no failed checks there without them.
 - **A check within another tool** (a script of any name, a tool of an MCP server) counts for \`false_completion\` only where the agent declares it as a check.
 `;

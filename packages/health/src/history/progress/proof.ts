@@ -15,7 +15,7 @@ export type Proof = {
   readonly check: 'passed' | 'failed' | null;
   /** whether a change has succeeded since the last check that passed */
   readonly unchecked: boolean;
-  /** the targets whose last change failed, with the ends of their names; the newest last */
+  /** the targets whose last change failed without a later check that passed, with the ends of their names; the newest last */
   readonly unmade: readonly Unmade[];
   /** whether any call has succeeded. Where none has, its source may report each call as failed */
   readonly succeeded: boolean;
@@ -90,13 +90,16 @@ export const proofAfterCall = (before: Proof, call: ToolCall): Proof => {
   const after: Proof = {
     check: call.checking ? (failed ? 'failed' : 'passed') : before.check,
     unchecked: passes ? false : before.unchecked || changes,
-    unmade: call.mutating && call.target !== null ? unmadeAfter(before.unmade, call.target, failed) : before.unmade,
+    unmade: passes ? [] : unmadeAfterCall(before.unmade, call, failed),
     succeeded: before.succeeded || !failed,
     failed,
     ...(before.asked === true && !(failed || call.checking || call.mutating) && { asked: true }),
   };
   return isSame(before, after) ? before : after;
 };
+
+const unmadeAfterCall = (before: readonly Unmade[], { mutating, target }: ToolCall, failed: boolean) =>
+  mutating && target !== null ? unmadeAfter(before, target, failed) : before;
 
 const unmadeAfter = (before: readonly Unmade[], target: string, failed: boolean): readonly Unmade[] => {
   const sign = hash32(target);
