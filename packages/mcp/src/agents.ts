@@ -1,8 +1,10 @@
-import type { AgentRow, Explanation } from '@vigil/read-model';
+import type { AgentRow, Explanation, Knowledge } from '@vigil/read-model';
 import { type Api, ApiRefusal, path } from './api.ts';
 
 /** An agent with what the evaluator has of its work. */
-export type Seen = Pick<Explanation, 'agent' | 'facts' | 'checkpoints' | 'task' | 'tickets'>;
+export type Seen = Pick<Explanation, 'agent' | 'facts' | 'checkpoints' | 'task' | 'tickets'> & {
+  readonly knowledge: Knowledge;
+};
 
 export const explained = (api: Api, agentId: string): Promise<Seen> =>
   api.get<Seen>(path('agents', agentId, 'explain'));

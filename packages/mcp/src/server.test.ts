@@ -27,22 +27,33 @@ const item = {
   ],
 };
 
+const current = { upTo: NOW, blindSince: null, away: [] };
+const blind = {
+  upTo: NOW - MINUTE,
+  blindSince: NOW - MINUTE,
+  away: [{ part: 'broker', since: NOW - MINUTE, detail: '' }],
+};
+/** Fields of a current result. */
+const currently = { knowledge: { up_to: new Date(NOW).toISOString(), blind_since: null, away: [] } };
+
 let seen: { agent: object; facts: object | null; checkpoints: object[] };
+let knowledge: object;
 let task: object | null;
 let isViewer: boolean;
 let written: Record<string, unknown>[];
 let client: Client;
 
 const routes = (path: string): unknown => {
-  if (path === '/v1/inbox') return { inbox: [item] };
-  if (path === '/v1/agents') return { agents: [seen.agent] };
-  if (path === '/v1/agents/worker-1/explain') return seen;
+  if (path === '/v1/inbox') return { inbox: [item], knowledge };
+  if (path === '/v1/agents') return { agents: [seen.agent], knowledge };
+  if (path === '/v1/agents/worker-1/explain') return { ...seen, knowledge };
   if (path === '/v1/tasks/OMN-1' && task !== null) return task;
   throw new ApiRefusal(`There is no ${path}.`);
 };
 
 beforeEach(async () => {
   seen = { agent, facts, checkpoints: [checkpoint] };
+  knowledge = current;
   task = { taskId: 'OMN-1', recovery: null };
   isViewer = false;
   written = [];
@@ -87,6 +98,7 @@ test('an agent is inactive above the timeout of minutes, and not at it', async (
   expect(await call('check_inactivity', { agent_id })).toEqual({
     ...{ stalled: true, idle_minutes: 3, effective_timeout_minutes: 2, bash_timeout_exemption: false },
     last_tool_call: new Date(NOW - 3 * MINUTE).toISOString(),
+    ...currently,
   });
   expect(await call('check_inactivity', { agent_id, timeout_minutes: 3 })).toMatchObject({ stalled: false });
 });
@@ -106,14 +118,20 @@ test('the context is used above the threshold, and unknown is not stalled', asyn
     seen = { ...seen, facts: { ...facts, contextPct } };
     return call('check_context_usage', { agent_id: 'worker-1' });
   };
-  expect(await usage(80)).toEqual({ stalled: false, usage_pct: 80, tokens_used: 90_000, tokens_max: 100_000 });
+  expect(await usage(80)).toEqual({
+    stalled: false,
+    usage_pct: 80,
+    tokens_used: 90_000,
+    tokens_max: 100_000,
+    ...currently,
+  });
   expect(await usage(80.01)).toMatchObject({ stalled: true });
   expect(await usage(null)).toMatchObject({ stalled: false, usage_pct: null });
 });
 
 test('rate-limit errors are counted, with the last of them', async () => {
   expect(await call('check_rate_limits', { agent_id: 'worker-1' })).toEqual({
-    ...{ stalled: false, rate_limit_count: 0, last_error: '' },
+    ...{ stalled: false, rate_limit_count: 0, last_error: '', ...currently },
   });
   const errors = [
     { at: NOW, count: 2, errorClass: 'rate_limit', message: '429 Too Many Requests' },
@@ -121,7 +139,7 @@ test('rate-limit errors are counted, with the last of them', async () => {
   ];
   seen = { ...seen, agent: { ...agent, errors } };
   expect(await call('check_rate_limits', { agent_id: 'worker-1' })).toEqual({
-    ...{ stalled: true, rate_limit_count: 2, last_error: '429 Too Many Requests' },
+    ...{ stalled: true, rate_limit_count: 2, last_error: '429 Too Many Requests', ...currently },
   });
 });
 
@@ -222,6 +240,7 @@ test('a summary without a session is of the newest session in progress', async (
     ...{ session_id: 's-1', session_status: 'in_progress', worker_agent_id: 'worker-1', worker_graph_id: 'OMN-1' },
     ...{ total_steps: 12, recent_verdicts: ['ACCEPT', 'RETRY'], steps_since_last_accept: 3, stall_minutes: null },
     evidence_snippet: 'last line',
+    ...currently,
   };
   expect(await call('get_worker_health_summary')).toEqual(summary);
   expect(await call('get_worker_health_summary', { session_id: 'auto' })).toEqual(summary);
@@ -274,4 +293,34 @@ test('an unknown agent is an error that the model reads', async () => {
   expect(await call('check_inactivity', { agent_id: 'nobody' })).toMatchObject({
     refusal: expect.stringContaining('There is no'),
   });
+});
+
+test('while Vigil is blind no tool shows a state as the present one, and each says since when', async () => {
+  knowledge = blind;
+  const age = {
+    up_to: new Date(NOW - MINUTE).toISOString(),
+    blind_since: new Date(NOW - MINUTE).toISOString(),
+    away: [{ part: 'broker', since: new Date(NOW - MINUTE).toISOString(), detail: '' }],
+  };
+  const of = { agent_id: 'worker-1' };
+  const results: Readonly<Record<string, readonly [args: object, shown: object]>> = {
+    list_agents: [{ all: true }, { agents: [{ state: 'was HEALTHY' }] }],
+    explain_agent: [of, { state: 'was HEALTHY' }],
+    inbox: [{}, { items: [{ id: 'request/r-1' }] }],
+    check_agent_health: [
+      { ...of, ticket_id: 'OMN-1' },
+      { status: 'was stalled', vigil_state: 'was HEALTHY' },
+    ],
+    check_inactivity: [of, { stalled: null }],
+    check_context_usage: [of, { stalled: null }],
+    check_rate_limits: [of, { stalled: null }],
+    get_worker_health_summary: [{}, { session_status: 'was in_progress' }],
+  };
+  const { tools } = await client.listTools();
+  const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
+  expect(Object.keys(results).toSorted(), 'each tool that reads').toEqual(reading.toSorted());
+  for (const [name, [args, shown]] of Object.entries(results))
+    expect(await call(name, args), name).toMatchObject({ ...shown, knowledge: age });
+  const patient = { ...of, ticket_id: 'OMN-1', timeout_minutes: 5 };
+  expect(await call('check_agent_health', patient)).toMatchObject({ status: 'was healthy', stall_reason: null });
 });

@@ -1,22 +1,21 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { AgentRow, InboxItem } from '@vigil/read-model';
+import type { AgentRow, InboxItem, Knowledge } from '@vigil/read-model';
 import { z } from 'zod';
 import { explained } from './agents.ts';
 import { type Api, ApiRefusal, commandOf } from './api.ts';
+import { knowledgeOf, knowledgeShape, stateText, time } from './knowledge.ts';
 import { register } from './tool.ts';
 
 const agentShape = {
   agent_id: z.string(),
-  state: z.string(),
+  state: z.string().describe('`was HEALTHY` while Vigil is blind: the last known state'),
   reason: z.string().nullable(),
   task_id: z.string().nullable(),
   since: z.string().nullable(),
 };
 
-const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
-
-const agentOf = ({ agentId, state, reason, taskId, since }: AgentRow) => ({
-  ...{ agent_id: agentId, state, reason, task_id: taskId, since: time(since) },
+const agentOf = ({ agentId, state, reason, taskId, since }: AgentRow, knowledge: Knowledge) => ({
+  ...{ agent_id: agentId, state: stateText(state, knowledge), reason, task_id: taskId, since: time(since) },
 });
 
 const itemShape = {
@@ -55,6 +54,9 @@ const requested = {
   requested: z.string().describe('the id of the written command: the events that it causes report the outcome'),
 };
 
+type Agents = { readonly agents: readonly AgentRow[]; readonly knowledge: Knowledge };
+type Inbox = { readonly inbox: readonly InboxItem[]; readonly knowledge: Knowledge };
+
 /** What people use: who needs help, why, and what waits for a decision. */
 export const registerVigilTools = (server: McpServer, api: Api): void => {
   register(server, {
@@ -62,11 +64,11 @@ export const registerVigilTools = (server: McpServer, api: Api): void => {
     description: 'The agents that a person should look at, or all agents, with their health states.',
     acts: false,
     input: { all: z.boolean().default(false).describe('also the healthy ones') },
-    output: { agents: z.array(z.object(agentShape)) },
+    output: { agents: z.array(z.object(agentShape)), knowledge: knowledgeShape },
     run: async ({ all }) => {
       const filter: Record<string, string> = all ? {} : { filter: 'unhealthy' };
-      const { agents } = await api.get<{ agents: readonly AgentRow[] }>('/v1/agents', filter);
-      return { agents: agents.map(agentOf) };
+      const { agents, knowledge } = await api.get<Agents>('/v1/agents', filter);
+      return { agents: agents.map((agent) => agentOf(agent, knowledge)), knowledge: knowledgeOf(knowledge) };
     },
   });
   register(server, {
@@ -74,10 +76,20 @@ export const registerVigilTools = (server: McpServer, api: Api): void => {
     description: 'Why an agent has its health state: the evidence, the case, and what happens next.',
     acts: false,
     input: { agent_id: z.string() },
-    output: { ...agentShape, evidence: z.array(z.string()), exemption: z.string().nullable() },
+    output: {
+      ...agentShape,
+      evidence: z.array(z.string()),
+      exemption: z.string().nullable(),
+      knowledge: knowledgeShape,
+    },
     run: async ({ agent_id }) => {
-      const { agent } = await explained(api, agent_id);
-      return { ...agentOf(agent), evidence: agent.evidence.map(({ words }) => words), exemption: agent.exemption };
+      const { agent, knowledge } = await explained(api, agent_id);
+      return {
+        ...agentOf(agent, knowledge),
+        evidence: agent.evidence.map(({ words }) => words),
+        exemption: agent.exemption,
+        knowledge: knowledgeOf(knowledge),
+      };
     },
   });
   register(server, {
@@ -85,10 +97,10 @@ export const registerVigilTools = (server: McpServer, api: Api): void => {
     description: 'Everything that waits for a person, with its options and deadline, the earliest deadline first.',
     acts: false,
     input: {},
-    output: { items: z.array(z.object(itemShape)) },
+    output: { items: z.array(z.object(itemShape)), knowledge: knowledgeShape },
     run: async () => {
-      const { inbox } = await api.get<{ inbox: readonly InboxItem[] }>('/v1/inbox');
-      return { items: inbox.map(itemOf) };
+      const { inbox, knowledge } = await api.get<Inbox>('/v1/inbox');
+      return { items: inbox.map(itemOf), knowledge: knowledgeOf(knowledge) };
     },
   });
   register(server, {
@@ -103,7 +115,7 @@ export const registerVigilTools = (server: McpServer, api: Api): void => {
     },
     output: requested,
     run: async ({ item, option, why }) => {
-      const { inbox } = await api.get<{ inbox: readonly InboxItem[] }>('/v1/inbox');
+      const { inbox } = await api.get<Inbox>('/v1/inbox');
       const found = inbox.find(({ id }) => id === item);
       if (found === undefined)
         throw new ApiRefusal(`${JSON.stringify(item)} does not wait any more, or never did: see inbox.`);

@@ -76,6 +76,12 @@ const NEXT: Schema = {
 };
 const listing = (summary: string, field: string, name: Published, query: z.ZodType): Description =>
   get(summary, object({ [field]: listOf(name), next: NEXT }), query);
+/** A listing that has how old it is. */
+const aged = (summary: string, field: string, name: Published, query: z.ZodType): Description =>
+  get(summary, object({ [field]: listOf(name), next: NEXT, knowledge: ref('Knowledge') }), query);
+const agedOne = (...parts: readonly Schema[]): Schema => ({
+  allOf: [...parts, object({ knowledge: ref('Knowledge') })],
+});
 
 const DECISION = z.object({ link: z.string().meta({ description: 'the signed link of an alert' }) });
 
@@ -111,25 +117,27 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     object({ name: TEXT, role: TEXT, commands: { type: 'array', items: TEXT } }),
   ),
   'GET /v1/openapi.json': get('This description', { type: 'object' }),
-  'GET /v1/agents': listing('Agents by name', 'agents', 'AgentRow', queries.agents),
-  'GET /v1/agents/:id': get('One agent, with what can be done next', {
-    allOf: [ref('AgentRow'), object({ options: { anyOf: [ref('RecoveryOptions'), { type: 'null' }] } })],
-  }),
-  'GET /v1/agents/:id/explain': get('All reasons for the state of an agent', ref('Explanation')),
+  'GET /v1/agents': aged('Agents by name', 'agents', 'AgentRow', queries.agents),
+  'GET /v1/agents/:id': get(
+    'One agent, with what can be done next',
+    agedOne(ref('AgentRow'), object({ options: { anyOf: [ref('RecoveryOptions'), { type: 'null' }] } })),
+  ),
+  'GET /v1/agents/:id/explain': get('All reasons for the state of an agent', agedOne(ref('Explanation'))),
   'GET /v1/inbox': get(
     'Everything that waits for a person',
     object({ inbox: listOf('InboxItem'), knowledge: ref('Knowledge') }),
   ),
   'GET /v1/requests/:id': get('One request of an agent', ref('RequestRow')),
-  'GET /v1/cases': listing('Cases; those that wait for a person first', 'cases', 'CaseRow', queries.cases),
-  'GET /v1/cases/:id': get('One complete case', ref('CaseStory')),
-  'GET /v1/tasks': listing('Tasks by name', 'tasks', 'TaskRow', queries.tasks),
-  'GET /v1/tasks/:id': get('One task, with its checkpoints and attempts', {
-    allOf: [ref('TaskRow'), object({ chain: listOf('CheckpointRow'), recoveries: listOf('RecoveryRow') })],
-  }),
+  'GET /v1/cases': aged('Cases; those that wait for a person first', 'cases', 'CaseRow', queries.cases),
+  'GET /v1/cases/:id': get('One complete case', agedOne(ref('CaseStory'))),
+  'GET /v1/tasks': aged('Tasks by name', 'tasks', 'TaskRow', queries.tasks),
+  'GET /v1/tasks/:id': get(
+    'One task, with its checkpoints and attempts',
+    agedOne(ref('TaskRow'), object({ chain: listOf('CheckpointRow'), recoveries: listOf('RecoveryRow') })),
+  ),
   'GET /v1/recoveries': listing('Attempts of recovery, newest first', 'recoveries', 'RecoveryRow', queries.recoveries),
   'GET /v1/story': get('The history, oldest first', object({ story: listOf('Entry') }), queries.story),
-  'GET /v1/alerts': listing('Alerts; the unresolved first', 'alerts', 'AlertRow', queries.alerts),
+  'GET /v1/alerts': aged('Alerts; the unresolved first', 'alerts', 'AlertRow', queries.alerts),
   'GET /v1/silences': get('Silences in force, by their end', object({ silences: listOf('SilenceRow') })),
   'GET /v1/breakers': get('Circuit breakers', object({ breakers: listOf('BreakerRow') }), queries.breakers),
   'GET /v1/tickets': get('Tickets, newest first', object({ tickets: listOf('TicketRow') }), queries.tickets),

@@ -97,6 +97,27 @@ test('while Postgres does not answer, a question about agents is answered with t
   );
 });
 
+test.each([
+  ['/v1/agents'],
+  ['/v1/agents/worker-1'],
+  ['/v1/agents/worker-1/explain'],
+  ['/v1/cases'],
+  ['/v1/cases/case-1'],
+  ['/v1/tasks'],
+  ['/v1/tasks/T-1'],
+  ['/v1/alerts'],
+  ['/v1/inbox'],
+])('%s has how old the answer is', async (url) => {
+  const rows = async () => [];
+  const { request, knowledge } = dashboard({
+    ...{ cases: rows, tasks: rows, checkpoints: rows, recoveries: rows, requests: rows, alerts: rows, story: rows },
+    ...{ transitions: rows, orders: rows, breakers: rows, tickets: rows, fleet: async () => ({ braked: false }) },
+    ...{ task: async () => ({ taskId: 'T-1' }) },
+  });
+  knowledge.current = { upTo: 900, blindSince: 950, away: [{ part: 'gateway', since: 950, detail: 'refused' }] };
+  expect((await request('GET', url)).json()).toMatchObject({ knowledge: knowledge.current });
+});
+
 test('the fleet has how old the answers are, beside what holds it', async () => {
   const { request, knowledge } = dashboard({
     fleet: async () => ({}),

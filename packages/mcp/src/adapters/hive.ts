@@ -3,6 +3,7 @@ import type { AgentRow } from '@vigil/read-model';
 import { z } from 'zod';
 import { explained } from '../agents.ts';
 import { type Api, ApiRefusal, commandOf } from '../api.ts';
+import { knowledgeOf, knowledgeShape, stateText } from '../knowledge.ts';
 import { register } from '../tool.ts';
 
 const MINUTE_MS = 60_000;
@@ -77,15 +78,16 @@ export const registerHiveTools = (server: McpServer, api: Api, newId: () => stri
       steps_since_last_accept: z.number(),
       stall_minutes: z.number().nullable(),
       evidence_snippet: z.string(),
+      knowledge: knowledgeShape,
     },
     run: async ({ session_id }) => {
       const session = await sessionOf(api, session_id);
-      const { agent, facts } = await explained(api, session.agentId);
+      const { agent, facts, knowledge } = await explained(api, session.agentId);
       const { agentId, instanceId, taskId, labels, tail, state } = agent;
       const stallMs = facts?.stallMs ?? null;
       return {
         session_id: instanceId ?? agentId,
-        session_status: state === 'TERMINATED' ? 'ended' : 'in_progress',
+        session_status: stateText(state === 'TERMINATED' ? 'ended' : 'in_progress', knowledge),
         worker_agent_id: agentId,
         worker_graph_id: labels.graph ?? taskId ?? agentId,
         total_steps: facts?.totalSteps ?? 0,
@@ -93,6 +95,7 @@ export const registerHiveTools = (server: McpServer, api: Api, newId: () => stri
         steps_since_last_accept: facts?.stepsSinceAccept ?? 0,
         stall_minutes: stallMs === null ? null : Math.round((stallMs / MINUTE_MS) * 100) / 100,
         evidence_snippet: tail.join('\n').slice(-LONGEST_EVIDENCE),
+        knowledge: knowledgeOf(knowledge),
       };
     },
   });

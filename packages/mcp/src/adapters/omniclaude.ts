@@ -3,6 +3,7 @@ import type { AgentRow, TaskRow } from '@vigil/read-model';
 import { z } from 'zod';
 import { agentOfTask, explained, type Seen } from '../agents.ts';
 import { type Api, ApiRefusal, commandOf, path } from '../api.ts';
+import { isCurrent, knowledgeOf, knowledgeShape, stateText } from '../knowledge.ts';
 import { register } from '../tool.ts';
 
 const MINUTE_MS = 60_000;
@@ -59,32 +60,46 @@ const STALLED: ReadonlySet<string> = new Set(['STUCK', 'FAILING']);
 /** The newest checkpoint that can be used. */
 const checkpointOf = ({ checkpoints }: Pick<Seen, 'checkpoints'>) => checkpoints.find(({ valid }) => valid !== false);
 
+/** While Vigil is blind, an agent was stalled, healthy or ended: nobody knows what it is now. */
+const STATUSES = ['healthy', 'stalled', 'ended', 'was healthy', 'was stalled', 'was ended'] as const;
+type Status = (typeof STATUSES)[number];
+const REASONS = ['inactivity', 'context_overflow', 'rate_limit'] as const;
+type Reason = (typeof REASONS)[number];
+
 type Limits = { readonly timeout_minutes: number; readonly context_threshold_pct: number };
 
+/** Whether it is stalled now: unknown while Vigil is blind. */
+const aged = <Found extends { readonly stalled: boolean }>({ knowledge }: Seen, found: Found) => ({
+  ...found,
+  stalled: isCurrent(knowledge) ? found.stalled : null,
+  knowledge: knowledgeOf(knowledge),
+});
+
 const health = (seen: Seen, { timeout_minutes, context_threshold_pct }: Limits, now: number) => {
-  const { agent } = seen;
+  const { agent, knowledge } = seen;
   const idle = inactivity(seen, timeout_minutes, now);
   const context = contextUsage(seen, context_threshold_pct);
   const isOver = agent.state === 'TERMINATED';
   const isWaiting = agent.exemption !== null;
-  const reasons = [
-    rateLimits(seen).stalled ? 'rate_limit' : null,
-    context.stalled ? 'context_overflow' : null,
+  const reasons: readonly Reason[] = [
+    ...(rateLimits(seen).stalled ? (['rate_limit'] as const) : []),
+    ...(context.stalled ? (['context_overflow'] as const) : []),
     // An agent that waits for a person or a declared deadline is not stalled.
-    idle.stalled && !isWaiting ? 'inactivity' : null,
-    STALLED.has(agent.state) ? 'inactivity' : null,
-  ].filter((reason) => reason !== null);
+    ...((idle.stalled && !isWaiting) || STALLED.has(agent.state) ? (['inactivity'] as const) : []),
+  ];
   const checkpoint = checkpointOf(seen);
+  const status = isOver ? 'ended' : reasons.length > 0 ? 'stalled' : 'healthy';
   return {
-    status: !isOver && reasons.length > 0 ? 'stalled' : isOver ? 'ended' : 'healthy',
+    status: stateText(status, knowledge) as Status,
     stall_reason: isOver ? null : (reasons[0] ?? null),
     idle_minutes: idle.idle_minutes,
     context_usage_pct: context.usage_pct,
     completed_summary: [...(checkpoint?.completedWork ?? [])],
     remaining_tasks: [...(checkpoint?.remainingWork ?? [])],
     checkpoint_path: checkpoint?.uri ?? null,
-    vigil_state: agent.state,
+    vigil_state: stateText(agent.state, knowledge),
     vigil_reason: agent.reason,
+    knowledge: knowledgeOf(knowledge),
   };
 };
 
@@ -125,7 +140,7 @@ const redispatch = async (api: Api, ticketId: string, why: string): Promise<stri
 
 /** The functions of omniclaude's skill `agent_healthcheck`, by its names, arguments and result fields. `now`: epoch milliseconds. */
 export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => number): void => {
-  const stalled = z.boolean();
+  const stalled = z.boolean().nullable().describe('null: Vigil is blind, and nobody knows');
   register(server, {
     name: 'check_agent_health',
     description: 'Whether the agent of a ticket is stalled, and why, with its completed and remaining work.',
@@ -137,8 +152,8 @@ export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => 
       context_threshold_pct: z.number().positive().default(80),
     },
     output: {
-      status: z.enum(['healthy', 'stalled', 'ended']),
-      stall_reason: z.enum(['inactivity', 'context_overflow', 'rate_limit']).nullable(),
+      status: z.enum(STATUSES),
+      stall_reason: z.enum(REASONS).nullable(),
       idle_minutes: z.number(),
       context_usage_pct: z.number().nullable(),
       completed_summary: z.array(z.string()),
@@ -146,8 +161,9 @@ export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => 
       checkpoint_path: z.string().nullable(),
       vigil_state: z.string(),
       vigil_reason: z.string().nullable(),
+      knowledge: knowledgeShape,
     },
-    run: async ({ agent_id, ...limits }) => health(await explained(api, agent_id), limits, now()) as never,
+    run: async ({ agent_id, ...limits }) => health(await explained(api, agent_id), limits, now()),
   });
   register(server, {
     name: 'check_inactivity',
@@ -160,8 +176,12 @@ export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => 
       effective_timeout_minutes: z.number(),
       last_tool_call: z.string(),
       bash_timeout_exemption: z.boolean(),
+      knowledge: knowledgeShape,
     },
-    run: async ({ agent_id, timeout_minutes }) => inactivity(await explained(api, agent_id), timeout_minutes, now()),
+    run: async ({ agent_id, timeout_minutes }) => {
+      const seen = await explained(api, agent_id);
+      return aged(seen, inactivity(seen, timeout_minutes, now()));
+    },
   });
   register(server, {
     name: 'check_context_usage',
@@ -173,16 +193,23 @@ export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => 
       usage_pct: z.number().nullable(),
       tokens_used: z.number().nullable(),
       tokens_max: z.number().nullable(),
+      knowledge: knowledgeShape,
     },
-    run: async ({ agent_id, threshold_pct }) => contextUsage(await explained(api, agent_id), threshold_pct),
+    run: async ({ agent_id, threshold_pct }) => {
+      const seen = await explained(api, agent_id);
+      return aged(seen, contextUsage(seen, threshold_pct));
+    },
   });
   register(server, {
     name: 'check_rate_limits',
     description: 'The rate-limit errors that an agent has reported.',
     acts: false,
     input: { agent_id: id },
-    output: { stalled, rate_limit_count: z.number(), last_error: z.string() },
-    run: async ({ agent_id }) => rateLimits(await explained(api, agent_id)),
+    output: { stalled, rate_limit_count: z.number(), last_error: z.string(), knowledge: knowledgeShape },
+    run: async ({ agent_id }) => {
+      const seen = await explained(api, agent_id);
+      return aged(seen, rateLimits(seen));
+    },
   });
   register(server, {
     name: 'kill_stalled_agent',

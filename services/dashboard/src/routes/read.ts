@@ -61,15 +61,16 @@ export const readRoutes = (
     const found = await model.agents({ unhealthy: filter === 'unhealthy', waiting, state, taskId: task });
     const keyOf = ({ agentId, exemptionSince }: AgentRow) => (waiting ? [exemptionSince ?? 0, agentId] : [agentId]);
     const { rows: agents, next } = pageOf(found.filter(selectsAgent(asked)), keyOf, asked);
-    return { agents, next };
+    return { agents, next, knowledge: knowledge() };
   });
   app.get<One>('/v1/agents/:id', async ({ params: { id } }) => {
     const agent = found(await model.agent(id), 'agent', id, '`vigil health` (/v1/agents)');
-    return { ...agent, options: await optionsOf(model, agent, signalsOf) };
+    return { ...agent, options: await optionsOf(model, agent, signalsOf), knowledge: knowledge() };
   });
-  app.get<One>('/v1/agents/:id/explain', async ({ params: { id } }) =>
-    found(await explain(model, id, signalsOf), 'agent', id, '`vigil health` (/v1/agents)'),
-  );
+  app.get<One>('/v1/agents/:id/explain', async ({ params: { id } }) => ({
+    ...found(await explain(model, id, signalsOf), 'agent', id, '`vigil health` (/v1/agents)'),
+    knowledge: knowledge(),
+  }));
   app.get('/v1/inbox', async () => ({ inbox: await inbox(model), knowledge: knowledge() }));
   app.get<One>('/v1/requests/:id', async ({ params: { id } }) =>
     found(await model.request(id), 'request', id, '`vigil inbox` (/v1/inbox)'),
@@ -79,11 +80,12 @@ export const readRoutes = (
     const found = await model.cases({ open, agentId: agent, taskId: task, policyName: policy, since, until });
     const keyOf = ({ waiting, openedAt, caseId }: CaseRow) => [waiting ? 0 : 1, -openedAt, caseId];
     const { rows: cases, next } = pageOf(found, keyOf, asked);
-    return { cases, next };
+    return { cases, next, knowledge: knowledge() };
   });
-  app.get<One>('/v1/cases/:id', async ({ params: { id } }) =>
-    found(await model.case(id), 'case', id, '`vigil case list` (/v1/cases)'),
-  );
+  app.get<One>('/v1/cases/:id', async ({ params: { id } }) => ({
+    ...found(await model.case(id), 'case', id, '`vigil case list` (/v1/cases)'),
+    knowledge: knowledge(),
+  }));
   app.get('/v1/breakers', async ({ query }) => {
     const { open, agent, task } = queryOf(queries.breakers, query);
     return { breakers: await model.breakers({ open, agentId: agent, taskId: task, tripsSince: now() - DAY_MS }) };
@@ -92,21 +94,21 @@ export const readRoutes = (
     const { agent, limit } = queryOf(queries.tickets, query);
     return { tickets: await model.tickets({ agentId: agent, limit }) };
   });
-  taskRoutes(app, model);
+  taskRoutes(app, model, knowledge);
   fleetRoutes(app, { model, knowledge, now });
 };
 
-const taskRoutes = (app: FastifyInstance, model: ReadModel): void => {
+const taskRoutes = (app: FastifyInstance, model: ReadModel, knowledge: () => Knowledge): void => {
   app.get('/v1/tasks', async ({ query }) => {
     const { review, agent, ...asked } = queryOf(queries.tasks, query);
     const found = (await model.tasks({ review })).filter(({ agentId }) => agent === undefined || agentId === agent);
     const { rows: tasks, next } = pageOf(found, ({ taskId }) => [taskId], asked);
-    return { tasks, next };
+    return { tasks, next, knowledge: knowledge() };
   });
   app.get<One>('/v1/tasks/:id', async ({ params: { id } }) => {
     const task = found(await model.task(id), 'task', id, '`vigil task list` (/v1/tasks)');
     const [checkpoints, recoveries] = await Promise.all([model.checkpoints(id), model.recoveries({ taskId: id })]);
-    return { ...task, chain: checkpoints, recoveries };
+    return { ...task, chain: checkpoints, recoveries, knowledge: knowledge() };
   });
   app.get('/v1/recoveries', async ({ query }) => {
     const { task, since, until, ...asked } = queryOf(queries.recoveries, query);
@@ -136,7 +138,7 @@ const fleetRoutes = (
       alertId,
     ];
     const { rows: alerts, next } = pageOf(found, keyOf, asked);
-    return { alerts, next };
+    return { alerts, next, knowledge: knowledge() };
   });
   app.get('/v1/runtimes', async () => ({ runtimes: await model.runtimes() }));
   app.get('/v1/fleet', async () => ({

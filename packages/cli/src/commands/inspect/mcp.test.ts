@@ -5,11 +5,13 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, onTestFinished, test } from 'vitest';
 import { vigilProgram } from '../../program.fixture.ts';
 
+const knowledge = { upTo: 0, blindSince: null, away: [] };
+
 test('the official client starts vigil mcp, and uses its tools with the token of the environment', async () => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
-    if (request.url === '/v1/inbox') response.end(JSON.stringify({ inbox: [] }));
+    if (request.url === '/v1/inbox') response.end(JSON.stringify({ inbox: [], knowledge }));
     else response.writeHead(404).end(JSON.stringify({ detail: 'There is no agent "nobody".' }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -26,7 +28,7 @@ test('the official client starts vigil mcp, and uses its tools with the token of
   });
   await client.connect(transport as never);
   const { structuredContent } = await client.callTool({ name: 'inbox', arguments: {} });
-  expect(structuredContent).toEqual({ items: [] });
+  expect(structuredContent).toMatchObject({ items: [], knowledge: { blind_since: null } });
   expect(asked).toEqual(['GET /v1/inbox Bearer a-token']);
   const unknown = await client.callTool({ name: 'check_rate_limits', arguments: { agent_id: 'nobody' } });
   expect(unknown).toMatchObject({ isError: true, content: [{ text: 'There is no agent "nobody".' }] });
