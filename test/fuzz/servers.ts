@@ -10,7 +10,7 @@ import { readConfig } from '../../packages/chassis/src/config.ts';
 import { signLink } from '../../packages/chassis/src/decision-link.ts';
 import { listen } from '../../packages/chassis/src/probes.ts';
 import type { Logger } from '../../packages/chassis/src/service.ts';
-import { cookieKey, openSessions } from '../../services/dashboard/src/access/sessions.ts';
+import { openSessions } from '../../services/dashboard/src/access/sessions.ts';
 import { openApp } from '../../services/dashboard/src/app.ts';
 import { config } from '../../services/gateway/src/config.ts';
 import { openGateway } from '../../services/gateway/src/gateway.ts';
@@ -88,7 +88,7 @@ const openDashboardHere = async (key: string): Promise<string> => {
     ...{ tls: null, model, hosts: ['vigil.example'], linkKey: key, now: Date.now },
     people: { callerOfHash: (hash) => (hash === hashOfToken(TOKEN) ? { name: 'ada', role: 'admin' } : null) },
     sessions: openSessions({ random: randomUUID, now: Date.now }),
-    ...{ cookieKey: cookieKey(TOKEN), isSecure: false, pageFolder: import.meta.dirname },
+    ...{ isSecure: false, pageFolder: import.meta.dirname },
     log: new MemoryLog(),
     feed: {
       listen: () => ({ stop: () => {}, begun: Promise.resolve() }),

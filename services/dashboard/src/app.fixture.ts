@@ -4,7 +4,7 @@ import { hashOfToken } from '@vigil/read-model/people';
 import type { LogRecord } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
 import type { Caller } from './access/people.ts';
-import { cookieKey, openSessions } from './access/sessions.ts';
+import { openSessions } from './access/sessions.ts';
 import { type AppDeps, openApp } from './app.ts';
 
 export const LINK_KEY = 'a-key-for-tests-only-of-some-length';
@@ -37,10 +37,12 @@ export const openRequest = {
   options: [{ name: 'allow', label: 'Allow' }],
 };
 
+/** Of all dashboards: none repeats what another has drawn. */
+let randoms = 0;
+
 /** The app over prepared answers; its written events are kept. */
 export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: Partial<AppDeps> = {}) => {
   const written: Draft[] = [];
-  let randoms = 0;
   const failures: unknown[] = [];
   const refusals: object[] = [];
   const clock = { now: 1000 };
@@ -66,7 +68,6 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
     tls: null,
     people: { callerOfHash: (hash) => (revoked.has(tokenOf(hash)) ? null : (CALLERS[tokenOf(hash)] ?? null)) },
     sessions: openSessions({ random: () => `random-${++randoms}`, now: () => clock.now }),
-    cookieKey: cookieKey(TOKEN),
     isSecure: false,
     pageFolder,
     model,

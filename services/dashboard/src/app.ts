@@ -30,8 +30,6 @@ export type AppDeps = {
   readonly tls: Tls | null;
   readonly people: People;
   readonly sessions: Sessions;
-  /** signs the cookies of sessions */
-  readonly cookieKey: string;
   /** whether browsers reach this server by HTTPS only */
   readonly isSecure: boolean;
   /** of the built page */
@@ -102,7 +100,7 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
         `${JSON.stringify(host ?? '')} is not a name of this dashboard: add it to VIGIL_DASHBOARD_HOSTS, or use one that is there.`,
       );
   });
-  app.register(fastifyCookie, { secret: deps.cookieKey });
+  app.register(fastifyCookie, { secret: deps.sessions.cookieKey });
   requireRoles(app, deps.people, deps.sessions);
   app.addHook('onRequest', async ({ url }) => {
     if (url.includes('%00')) throw new Problem(400, 'bad_address', 'Nothing has a name with a NUL in it.');

@@ -4,7 +4,7 @@ import type { Draft } from '@vigil/events';
 import { type Database, databaseUrlFrom, followChanges, readModel } from '@vigil/read-model';
 import { type Log, writer } from '@vigil/stream';
 import { openPeople } from './access/people.ts';
-import { cookieKey, openSessions } from './access/sessions.ts';
+import { openSessions } from './access/sessions.ts';
 import { openApp } from './app.ts';
 import type { Config } from './config.ts';
 import { openFeed } from './feed.ts';
@@ -42,7 +42,6 @@ export const openDashboard = async (
       onFailure,
     }),
     sessions: openSessions({ random: () => randomBytes(32).toString('base64url'), now }),
-    cookieKey: cookieKey(config.VIGIL_DASHBOARD_TOKEN),
     isSecure: tls !== null || config.VIGIL_TLS_TERMINATED === '1',
     pageFolder: config.VIGIL_PAGE_FOLDER,
     model,

@@ -32,7 +32,7 @@ test('a login link begins a session with the name and role of its token, in a co
   expect(answer.statusCode).toBe(303);
   expect(answer.headers.location).toBe('/');
   expect(answer.headers['set-cookie']).toMatch(
-    /^vigil_session=\S+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/,
+    /^vigil_session=\S+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
   );
   expect((await me(one, cookieOf(answer))).json()).toMatchObject({
     name: 'rob',
@@ -103,12 +103,21 @@ test('a session ends with its time, its logout, and the token of its link', asyn
   expect((await me(revoked, ofRevoked)).statusCode).toBe(401);
 });
 
-test('a session survives a restart of the dashboard, and a cookie that another has changed is worth nothing', async () => {
-  const cookie = await logIn(dashboard(), 'viewer');
+test('a restart of the dashboard ends every session, so that it revives none that has ended by logout', async () => {
+  const before = dashboard();
+  const [ofLeft, other] = [await logIn(before, 'viewer'), await logIn(before, 'viewer')];
+  await before.app.inject({ method: 'POST', url: '/v1/logout', headers: { ...OWN, cookie: ofLeft } });
   const restarted = dashboard();
-  expect((await me(restarted, cookie)).statusCode).toBe(200);
-  expect((await me(restarted, cookie.replace('=', '=0'))).statusCode).toBe(401);
-  expect((await me(restarted, 'vigil_session=')).statusCode).toBe(401);
+  expect((await me(restarted, ofLeft)).statusCode).toBe(401);
+  expect((await me(restarted, other)).statusCode).toBe(401);
+  expect((await me(restarted, await logIn(restarted, 'viewer'))).statusCode).toBe(200);
+});
+
+test('a cookie that another has changed is worth nothing', async () => {
+  const one = dashboard();
+  const cookie = await logIn(one, 'viewer');
+  expect((await me(one, cookie.replace('=', '=0'))).statusCode).toBe(401);
+  expect((await me(one, 'vigil_session=')).statusCode).toBe(401);
 });
 
 test('a stream of events ends with the logout of its session', async () => {

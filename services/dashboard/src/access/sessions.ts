@@ -1,10 +1,8 @@
-import { createHmac } from 'node:crypto';
-
 /** A link works once, within this time, milliseconds. */
 const LINK_MS = 5 * 60_000;
 /** Links of one token that wait to be used; a further one replaces the oldest. */
 export const MOST_LINKS = 5;
-export const SESSION_MS = 7 * 24 * 3_600_000;
+export const SESSION_MS = 12 * 3_600_000;
 
 /** A session of a browser is valid for as long as the token of its link. Times are epoch milliseconds. */
 export type Session = { readonly tokenHash: string; readonly expiresAt: number; readonly id: string };
@@ -12,6 +10,8 @@ export type Session = { readonly tokenHash: string; readonly expiresAt: number; 
 export type LoginLink = { readonly code: string; readonly expiresAt: number };
 
 export type Sessions = {
+  /** Signs the cookies. Each process has its own, so that no restart revives a session that a logout has ended. */
+  readonly cookieKey: string;
   readonly createLink: (tokenHash: string) => LoginLink;
   /** the session of a link that has not been used; null: the code is unknown, used or expired */
   readonly begin: (code: string) => Session | null;
@@ -22,9 +22,6 @@ export type Sessions = {
 
 /** `random`: text that cannot be guessed. `now`: epoch milliseconds. */
 export type SessionDeps = { readonly random: () => string; readonly now: () => number };
-
-/** The key of cookies. It derives from the token, so that sessions survive a restart and end with a new token. */
-export const cookieKey = (token: string): string => createHmac('sha256', token).update('vigil sessions').digest('hex');
 
 export const sessionText = ({ tokenHash, expiresAt, id }: Session): string => [tokenHash, expiresAt, id].join('.');
 
@@ -45,6 +42,7 @@ export const openSessions = ({ random, now }: SessionDeps): Sessions => {
   };
 
   return {
+    cookieKey: random(),
     createLink: (tokenHash) => {
       forgetExpired();
       const own = [...links].filter(([, link]) => link.tokenHash === tokenHash);

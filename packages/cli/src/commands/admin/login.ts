@@ -6,7 +6,7 @@ import { dashboard, type Json, show } from '../../terminal.ts';
 type LoginLink = { readonly path: string; readonly expiresAt: number };
 
 const EXAMPLES = `
-The browser has the role of your token. It is logged in for seven days, or until the token ends.
+The browser has the role of your token. It is logged in for 12 hours, or until the token ends or the dashboard restarts.
 
 Examples:
   vigil login           the address of the page, with a login that works once, within five minutes
