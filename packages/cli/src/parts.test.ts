@@ -1,15 +1,23 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { askParts } from './parts.ts';
 
-const servers: ReturnType<typeof createServer>[] = [];
+const servers: ReturnType<typeof createTcpServer>[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 const serving = async (answer: RequestListener): Promise<string> => {
   const server = createServer(answer);
+  servers.push(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+/** Takes each connection. */
+const listening = async (take: (socket: Socket) => void): Promise<string> => {
+  const server = createTcpServer(take);
   servers.push(server);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -29,7 +37,7 @@ test('each part is asked by itself, and one that is down is named with the reaso
   const down = await closed();
   const parts = await askParts({
     VIGIL_PROBES: `gateway=http://${well},recovery=http://${starting},alerting=http://${down}`,
-    KAFKA_BROKERS: `${well},${down}`,
+    KAFKA_BROKERS: down,
     SCHEMA_REGISTRY_URL: `http://${well}/apis/ccompat/v7`,
     VIGIL_POSTGRES: down,
   });
@@ -37,13 +45,12 @@ test('each part is asked by itself, and one that is down is named with the reaso
     'gateway true',
     'recovery false',
     'alerting false',
-    `broker ${well} true`,
     `broker ${down} false`,
     'registry true',
     'postgres false',
   ]);
   expect(parts[1]?.detail).toContain('status 503: restoring');
-  for (const n of [2, 4, 6]) expect(parts[n]?.detail).toBe('does not answer (ECONNREFUSED): is it running?');
+  for (const n of [2, 5]) expect(parts[n]?.detail).toBe('does not answer (ECONNREFUSED): is it running?');
 });
 
 test('a registry that demands credentials runs, and one that fails does not', async () => {
@@ -54,3 +61,32 @@ test('a registry that demands credentials runs, and one that fails does not', as
 });
 
 test('without an address nothing is asked', async () => expect(await askParts({})).toEqual([]));
+
+test('a part that accepts connections and answers nothing does not answer', async () => {
+  const sockets: Socket[] = [];
+  const frozen = await listening((socket) => void sockets.push(socket));
+  const env = {
+    VIGIL_PROBES: `gateway=http://${frozen}`,
+    KAFKA_BROKERS: frozen,
+    SCHEMA_REGISTRY_URL: `http://${frozen}/apis/ccompat/v7`,
+  };
+  const byAddress = await askParts({ ...env, VIGIL_POSTGRES: frozen });
+  const byQuery = await askParts({ DATABASE_URL: `postgres://vigil:secret@${frozen}/vigil` });
+  const parts = [...byAddress, ...byQuery];
+  expect(parts.map(({ service }) => service)).toEqual([
+    ...['gateway', `broker ${frozen}`, 'registry', 'postgres'],
+    'postgres',
+  ]);
+  for (const { service, ready, detail } of parts) {
+    expect(ready, service).toBe(false);
+    expect(detail, service).toMatch(/^does not answer/);
+    expect(detail, service).not.toContain('secret');
+  }
+  for (const socket of sockets) socket.destroy();
+});
+
+test('Postgres answers without credentials, and another program at its address is not Postgres', async () => {
+  const answering = (text: string) => listening((socket) => void socket.once('data', () => socket.write(text)));
+  const ready = async (text: string) => (await askParts({ VIGIL_POSTGRES: await answering(text) }))[0]?.ready;
+  expect([await ready('N'), await ready('S'), await ready('HTTP/1.1 400')]).toEqual([true, true, false]);
+});

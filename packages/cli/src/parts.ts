@@ -19,12 +19,34 @@ const http = (url: string, isWell: (status: number) => boolean) => async (): Pro
   if (!isWell(answer.status)) throw new Error(`status ${answer.status}: ${(await answer.text()).slice(0, 200)}`);
 };
 
-/** It accepts a connection. */
-const tcp = (address: string) => async (): Promise<void> => {
+/** The broker answers for its metadata. A frozen one accepts connections, too. */
+const kafka = (address: string, env: Environment) => async (): Promise<void> => {
+  const { askBrokers, kafkaFrom } = await import('@vigil/stream');
+  await askBrokers(kafkaFrom({ ...env, KAFKA_BROKERS: [address] }), LIMIT_MS);
+};
+
+/** The database answers a query. */
+const database = (url: string, env: Environment) => async (): Promise<void> => {
+  const { databaseUrlFrom, openDatabase } = await import('@vigil/read-model');
+  const { DATABASE_PASSWORD_FILE } = env;
+  await using _ = await openDatabase(
+    databaseUrlFrom({ DATABASE_URL: url, DATABASE_PASSWORD_FILE }),
+    () => {},
+    LIMIT_MS,
+  );
+};
+
+/** Postgres's request for TLS: its first answer is one letter, and needs no credentials. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+
+/** Without credentials: Postgres answers in its protocol. A frozen one accepts connections, too. */
+const postgres = (address: string) => async (): Promise<void> => {
   const at = address.lastIndexOf(':');
   const socket = connect(Number(address.slice(at + 1)), address.slice(0, at));
   try {
-    await once(socket, 'connect', { signal: AbortSignal.timeout(LIMIT_MS) });
+    socket.write(SSL_REQUEST);
+    const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(LIMIT_MS) })) as [Buffer];
+    if (!/^[SNE]/.test(answer.toString('latin1'))) throw new Error('it is not Postgres');
   } finally {
     socket.destroy();
   }
@@ -33,16 +55,21 @@ const tcp = (address: string) => async (): Promise<void> => {
 const listed = (text: string | undefined): readonly string[] => (text ?? '').split(',').filter(Boolean);
 
 const partsIn = (env: Environment): readonly Part[] => {
-  const { VIGIL_PROBES: probes, SCHEMA_REGISTRY_URL: registry, KAFKA_BROKERS: brokers, VIGIL_POSTGRES: postgres } = env;
+  const { VIGIL_PROBES: probes, SCHEMA_REGISTRY_URL: registry, KAFKA_BROKERS: brokers } = env;
+  const { VIGIL_POSTGRES: address, DATABASE_URL: url } = env;
   const services = listed(probes).map((pair): Part => {
     const [service = '', url = ''] = pair.split(/=(.*)/s);
     return { service, ask: http(new URL('/ready', url).href, (status) => status === 200) };
   });
   return [
     ...services,
-    ...listed(brokers).map((address): Part => ({ service: `broker ${address}`, ask: tcp(address) })),
+    ...listed(brokers).map((address): Part => ({ service: `broker ${address}`, ask: kafka(address, env) })),
     ...(registry ? [{ service: 'registry', ask: http(`${registry}/subjects`, (status) => status < 500) }] : []),
-    ...(postgres ? [{ service: 'postgres', ask: tcp(postgres) }] : []),
+    ...(url
+      ? [{ service: 'postgres', ask: database(url, env) }]
+      : address
+        ? [{ service: 'postgres', ask: postgres(address) }]
+        : []),
   ];
 };
 

@@ -7,6 +7,7 @@ export {
   plaintext,
 } from './kafka/access.ts';
 export { type Acl, applyAcls, PRINCIPALS, planAcls } from './kafka/acls.ts';
+export { askBrokers } from './kafka/client.ts';
 export { connectLog, type LogOptions } from './kafka/connect.ts';
 export { HANGS_AFTER_MS, type Hanging, hangingTransactions } from './kafka/hanging-transactions.ts';
 export { applyTopics, compareTopics, type PlannedTopic, planTopics, type TopicReport } from './kafka/topics.ts';

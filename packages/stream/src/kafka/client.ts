@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import kafkajs, { type Kafka, type KafkaConfig, type logCreator } from 'kafkajs';
 import type { Logger } from '../logger.ts';
+import { within } from '../runner/within.ts';
 import type { KafkaAccess, Sasl } from './access.ts';
 
 /**
@@ -64,6 +65,33 @@ const identityOf = (sasl: Sasl): NonNullable<KafkaConfig['sasl']> => {
       return { mechanism: sasl.mechanism, username: sasl.username, password: sasl.password };
     case 'oauthbearer':
       return { mechanism: sasl.mechanism, oauthBearerProvider: async () => ({ value: sasl.token() }) };
+  }
+};
+
+/**
+ * Asks the brokers at these addresses for the metadata of their topics. Throws the reason where none answers within the
+ * limit: one that only accepts connections is frozen.
+ */
+export const askBrokers = async (kafka: KafkaAccess, limitMs: number): Promise<void> => {
+  const admin = new Client({
+    clientId: 'vigil-doctor',
+    brokers: [...kafka.brokers],
+    ...securityOf(kafka),
+    logLevel: logLevel.NOTHING,
+    connectionTimeout: limitMs,
+    authenticationTimeout: limitMs,
+    requestTimeout: limitMs,
+    retry: { retries: 0 },
+  }).admin();
+  const asked = async (): Promise<void> => {
+    await admin.connect();
+    await admin.listTopics();
+  };
+  try {
+    await within(limitMs, asked(), 'its metadata');
+  } finally {
+    // It waits for the answers of a broker that gives none.
+    void admin.disconnect().catch(() => {});
   }
 };
 
