@@ -225,7 +225,12 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
     outcomes: outcomesAfter(h.outcomes, heartbeat, receipt),
     reportedErrors: reportedErrorsAfter(
       h.reportedErrors,
-      { lastCall: h.calls.sentLast, steps: h.steps.total },
+      {
+        lastCall: h.calls.sentLast,
+        steps: h.steps.total,
+        reportsCalls: h.outcomes.calls > 0,
+        isLater: calls.last !== h.calls.last,
+      },
       heartbeat,
       receipt,
     ),

@@ -49,6 +49,9 @@ export const instant = (receipt: Receipt, t: number | null): Moment => {
   return { now, watched: markOf(receipt, now) };
 };
 
+/** A time of the sender's clock on the broker's clock, by the present offset of the two; never later than the receipt. */
+export const placed = ({ now, stamp }: Receipt, t: number): number => Math.min(now, now - (stamp - t));
+
 /** The mark of a moment between the previous and this receipt. */
 export const markOf = ({ now, watched, previous }: Receipt, moment: number): number =>
   previous === null || moment === now ? watched : Math.min(watched, previous.watched + (moment - previous.now));

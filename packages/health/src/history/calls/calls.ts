@@ -1,6 +1,6 @@
 import type { CallKind, ToolCall } from '@vigil/events';
 import { hash32 } from '../hash.ts';
-import { type Heartbeat, instant, type Receipt } from '../moment.ts';
+import { type Heartbeat, instant, placed, type Receipt } from '../moment.ts';
 
 /**
  * The largest number of calls in flight that are stored. With more, the oldest is dropped and never becomes overdue.
@@ -126,7 +126,17 @@ const failuresAfter = (
 
 const lastCallSent = (before: Calls, heartbeat: Heartbeat, receipt: Receipt): Calls => {
   const sent = heartbeat.last_tool_call;
-  if (sent === null || (before.sentLast !== null && sent <= before.sentLast)) return before;
+  if (sent === null || !isLaterCall(before.sentLast, sent, receipt)) return before;
   const mark = instant(receipt, sent).watched;
   return { ...before, sentLast: sent, last: Math.max(before.last ?? mark, mark) };
+};
+
+/**
+ * Whether `last_tool_call` names a later call than the last one. If that one is in the future of the agent's clock, its
+ * time was wrong or the clock was set back; then a call after the previous receipt, on the broker's clock, is later.
+ */
+export const isLaterCall = (last: number | null, sent: number, receipt: Receipt): boolean => {
+  if (last === null || sent > last) return true;
+  const { previous, stamp } = receipt;
+  return last > stamp && previous !== null && sent <= stamp && placed(receipt, sent) > previous.now;
 };

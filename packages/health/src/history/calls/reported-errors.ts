@@ -11,8 +11,16 @@ export type ReportedErrors = {
 
 export const NO_REPORTED_ERRORS: ReportedErrors = { errors: 0, outcomes: NO_OUTCOMES };
 
-/** The last call and the number of steps that were reported before. */
-type Before = { readonly lastCall: number | null; readonly steps: number | null };
+/** What was known before: the last call, the number of steps, and the reported calls. */
+type Before = {
+  /** `last_tool_call` as sent */
+  readonly lastCall: number | null;
+  readonly steps: number | null;
+  /** whether finished calls were reported; then `last_tool_call` names another call only if `isLater` */
+  readonly reportsCalls: boolean;
+  /** whether this heartbeat has a later call than all calls before */
+  readonly isLater: boolean;
+};
 
 /** The first count of an instance is the base, and a lower count is another one. */
 export const reportedErrorsAfter = (
@@ -28,10 +36,13 @@ export const reportedErrorsAfter = (
   return { errors, outcomes: withOutcomes(before.outcomes, made - failed, failed, now) };
 };
 
-/** The finished calls; of an agent that reports none, its steps, or else one for a change of `last_tool_call`. */
+/**
+ * The finished calls; of an agent that reports none, its steps, or else one for a change of `last_tool_call`. A call that
+ * is reported as running counts when it has finished, and `last_tool_call` does not count it again.
+ */
 const operations = (known: Before, { tool_calls, steps, last_tool_call: lastCall }: Heartbeat): number => {
-  const calls = tool_calls.filter(finished).length;
-  if (calls > 0) return calls;
+  if (tool_calls.length > 0) return tool_calls.filter(finished).length;
   if (steps !== null) return known.steps === null ? 0 : Math.max(0, steps.total_steps - known.steps);
-  return lastCall !== null && lastCall !== known.lastCall ? 1 : 0;
+  if (lastCall === null || lastCall === known.lastCall) return 0;
+  return known.reportsCalls && !known.isLater ? 0 : 1;
 };

@@ -1,5 +1,5 @@
 import { type Checkpoint, type CheckpointRef, checkpointRef, onEveryHost } from '@vigil/events';
-import { type Heartbeat, instant, type Receipt } from '../moment.ts';
+import { type Heartbeat, instant, placed, type Receipt } from '../moment.ts';
 
 export type Checkpoints = {
   /** whether the agent declares that it writes checkpoints; then their age counts from the start until the first */
@@ -7,6 +7,8 @@ export type Checkpoints = {
   readonly mark: number | null;
   /** when the newest was written, by the agent's own clock, epoch milliseconds; absent: not reported, or the state is older than this */
   readonly stamp?: number;
+  /** the one with the latest time by the agent's own clock, where that clock was set back after it; absent: it was not */
+  readonly latest?: { readonly id: string; readonly stamp: number };
   /** the number of remaining work items in the newest checkpoint */
   readonly remaining: number;
   /** without its lists of work, which recovery has from the task's checkpoints */
@@ -25,24 +27,46 @@ export const checkpointsAfter = (before: Checkpoints, heartbeat: Heartbeat, rece
   const mark = instant(receipt, checkpoint.created_at).watched;
   const stamp = checkpoint.created_at === null ? {} : { stamp: checkpoint.created_at };
   const remaining = checkpoint.remaining_work.length;
-  return { reports, mark, ...stamp, remaining, newest: refOf(checkpoint, receipt) };
+  return { reports, mark, ...stamp, ...latestAfter(before, checkpoint), remaining, newest: refOf(checkpoint, receipt) };
+};
+
+const latestAfter = (
+  { newest, stamp, latest }: Checkpoints,
+  { created_at }: Checkpoint,
+): Pick<Checkpoints, 'latest'> => {
+  const known = latest === undefined ? {} : { latest };
+  if (created_at === null || stamp === undefined || newest === null) return known;
+  return created_at < stamp && stamp > (latest?.stamp ?? 0) ? { latest: { id: newest.checkpointId, stamp } } : known;
 };
 
 /**
  * A checkpoint is new if it was written later than the newest one, also under the same id (CODITECT compares times). An
- * older one that is reported again is not. Where a time is missing, another id is new.
+ * older one that is reported again is not. Where a time is missing, another id is new. Times of one clock are compared as
+ * sent, which is exact. If the newest one is in the future of that clock, its time was wrong or the clock was set back;
+ * then they are compared on the broker's clock.
  */
 export const isNewCheckpoint = (
-  { newest, stamp }: Pick<Checkpoints, 'newest' | 'stamp'>,
+  { newest, stamp, latest }: Pick<Checkpoints, 'newest' | 'stamp' | 'latest'>,
   { checkpoint_id, created_at }: Checkpoint,
-  { now, stamp: sentAt }: Receipt,
+  receipt: Receipt,
 ): boolean => {
   const isAnother = checkpoint_id !== newest?.checkpointId;
   if (newest === null || created_at === null) return isAnother;
+  if (latest !== undefined && isFromBefore(latest, checkpoint_id, created_at, receipt)) return false;
+  const isLater = newest.createdAt !== null && placed(receipt, created_at) > newest.createdAt;
+  if (stamp === undefined) return isAnother || isLater;
   // Two that are written in one tick of a coarse clock differ by their ids.
-  if (stamp !== undefined) return created_at > stamp || (created_at === stamp && isAnother);
-  return isAnother || (newest.createdAt !== null && now - (sentAt - created_at) > newest.createdAt);
+  if (created_at === stamp) return isAnother;
+  return created_at > stamp || (stamp > receipt.stamp && created_at <= receipt.stamp && isLater);
 };
+
+/** Whether a checkpoint is of the time before the clock was set back: then its time is in the future, or it is the last. */
+const isFromBefore = (
+  { id, stamp }: NonNullable<Checkpoints['latest']>,
+  checkpointId: string,
+  createdAt: number,
+  receipt: Receipt,
+): boolean => (checkpointId === id && createdAt === stamp) || (createdAt > receipt.stamp && createdAt <= stamp);
 
 /** A runtime reads a checkpoint after the agent has reported it, so its validity comes later than its id. */
 const checked = (known: CheckpointRef | null, checkpoint: Heartbeat['checkpoint']): CheckpointRef | null => {

@@ -1,4 +1,4 @@
-import { finished } from '../calls/calls.ts';
+import { finished, isLaterCall } from '../calls/calls.ts';
 import { type HeartbeatDelta, workOf } from '../calls/heartbeat-delta.ts';
 import { hash32 } from '../hash.ts';
 import { type Heartbeat, instant, markOf, type Receipt } from '../moment.ts';
@@ -68,7 +68,7 @@ const byCalls = (before: Progress, delta: HeartbeatDelta, receipt: Receipt): Pic
 };
 
 const hasContinued = (before: Progress, sent: Sent, heartbeat: Heartbeat, receipt: Receipt): boolean => {
-  if (heartbeat.last_tool_call !== null && heartbeat.last_tool_call > (sent.call ?? 0)) return true;
+  if (heartbeat.last_tool_call !== null && isLaterCall(sent.call, heartbeat.last_tool_call, receipt)) return true;
   const output = heartbeat.output?.last_output_at ?? null;
   return output !== null && output > (sent.output ?? 0) && receipt.now - before.at > OUTPUT_MS;
 };
