@@ -284,7 +284,7 @@ test("a trajectory of a client is evaluated with its adapter's knowledge of tool
   expect(await of('codex')).toEqual(['HEALTHY']);
 });
 
-const renamed = (calls: readonly object[]) => calls.map((call) => ({ ...call, function_name: 'wait_agent' }));
+const renamed = (calls: readonly object[]) => calls.map((call) => ({ ...call, function_name: 'write_stdin' }));
 
 test('the shell of an unknown agent polls too, in a recorded run and in a trajectory, unless the record denies it', async () => {
   const commands = Array.from({ length: 6 }, () => 'timeout 90 bash -c "sleep 60; cat log"');
