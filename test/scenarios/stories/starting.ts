@@ -32,7 +32,9 @@ export const triedAgain = async ({ all, comes, diary, runs, isAlive }: Stage): P
   await holds(() =>
     expect(all(agentIntervention, 'reluctant-r1', 'AGENT_TERMINATED')).toMatchObject([{ confirmed: true }]),
   );
-  for (const name of ['reluctant-r1', 'reluctant-r2']) expect(diary(name)).toHaveLength(1);
+  // They may have recorded more, such as the request to checkpoint before their end.
+  for (const name of ['reluctant-r1', 'reluctant-r2'])
+    expect(diary(name).filter((line) => line.startsWith('began '))).toHaveLength(1);
   await runs('task', 'review', 'T-reluctant', 'reset');
   await holds(() =>
     expect(all(taskRecovery, 'T-reluctant', 'PROBATION_PASSED').at(-1)).toMatchObject({ agentId: 'reluctant-r3' }),
