@@ -2,10 +2,17 @@ import { createSecretKey } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 
+/** The commands that a link may give, and the names of their fields. */
+export const LINK_FIELDS = {
+  decide_case: { subject: 'caseId', answer: 'decision' },
+  review_task: { subject: 'taskId', answer: 'decision' },
+  answer_request: { subject: 'requestId', answer: 'option' },
+} as const satisfies Readonly<Record<string, { readonly subject: string; readonly answer: string }>>;
+
 /** The answer that a link permits: one choice on one question. Times are epoch milliseconds. */
 export type DecisionLink = {
-  readonly kind: 'decide_case' | 'review_task';
-  /** the id of the case or of the task */
+  readonly kind: keyof typeof LINK_FIELDS;
+  /** the id of the case, of the task, or of the request */
   readonly subject: string;
   readonly decision: string;
   /** the channel that received it */
@@ -32,7 +39,7 @@ const ALGORITHM = 'HS256';
 const PARTIES = { issuer: 'vigil-alerting', audience: 'vigil-dashboard' } as const;
 
 const payloadForm = z.object({
-  kind: z.enum(['decide_case', 'review_task']),
+  kind: z.enum(['decide_case', 'review_task', 'answer_request']),
   sub: z.string(),
   decision: z.string(),
   channel: z.string(),

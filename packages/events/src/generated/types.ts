@@ -279,6 +279,8 @@ export type AlertRaisedPayload = {
   readonly groupWaitMs: null | number;
   /** how often sinks are notified again without an acknowledgement; null: as alerting is configured */
   readonly repeatMs: null | number;
+  /** the request of an agent that it shows; null: none */
+  readonly requestId: null | string;
 };
 export type AlertRequestedPayload = {
   readonly caseId: string;
@@ -354,6 +356,10 @@ export type AlertUpdatedPayload = {
   readonly groupWaitMs: null | number;
   /** how often sinks are notified again without an acknowledgement; null: as alerting is configured */
   readonly repeatMs: null | number;
+  /** the request of an agent that it shows; null: none */
+  readonly requestId: null | string;
+  /** a question is answered: sinks that update in place remove its options, and nothing is sent to people */
+  readonly isQuiet: boolean;
 };
 export type AlertUrgency = 'UNKNOWN' | 'normal' | 'high' | 'highest';
 export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'probe_reply';
@@ -996,6 +1002,8 @@ export type NotifyPayload = {
   readonly scope: null | string;
   /** of inhibit: the agents whose alerts are not delivered */
   readonly agentIds: readonly string[];
+  /** the request of an agent that it is about; null: none */
+  readonly requestId: null | string;
 };
 export type NudgeAgentPayload = {
   readonly orderId: string;

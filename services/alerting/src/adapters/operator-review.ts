@@ -44,6 +44,7 @@ const UNKNOWN: Omit<Content, 'route' | 'severity' | 'title' | 'text'> = {
   taskId: null,
   episodeId: null,
   caseId: null,
+  requestId: null,
   labels: {},
   options: [],
   deadlineAt: null,

@@ -33,6 +33,8 @@ export type Alert = {
   readonly agents?: readonly OfAgent[];
   /** of these: when the whole task was last over, for all of its agents; absent: never */
   readonly taskOver?: number;
+  /** of awaiting_input: the requests of its agent that wait for an answer, the newest last; absent: none */
+  readonly requests?: readonly Content[];
   /** until when a late end is kept for a key without an alert; absent: none is kept */
   readonly keptUntil?: number;
 };

@@ -223,11 +223,38 @@ test('a question that is answered is taken from the alert, which stays open unti
   expect(alert.receive(settled())).toMatchObject([
     {
       type: 'ALERT_UPDATED',
-      payload: { title: 'worker-1: its case is closed as pardoned', options: [], deadlineAt: null, deliverAt: null },
+      payload: {
+        ...{ title: 'worker-1: its case is closed as pardoned', options: [], deadlineAt: null },
+        ...{ deliverAt: start, isQuiet: true, sinks: ['console'] },
+      },
     },
   ]);
   expect(alert.receive(settled())).toEqual([]);
   expect(sent(alert.passTo(start + 5 * HOUR))).toMatchObject([{ payload: { options: [] } }]);
+});
+
+test('a question that comes again after more time is delivered, also after an acknowledgement', () => {
+  const alert = open(0);
+  alert.receive(raised());
+  alert.receive(asking());
+  alert.receive(acknowledged);
+  alert.receive(settled());
+  expect(sent(alert.receive(asking()))).toMatchObject([{ payload: { options: ['pardon'], isQuiet: false } }]);
+});
+
+test('the answer to a question delays no repetition of the alert', () => {
+  const alert = open(0);
+  alert.receive(raised());
+  alert.receive(asking());
+  alert.receive(settled(), start + HOUR);
+  expect(sent(alert.passTo(start + 4 * HOUR - 1))).toEqual([]);
+  expect(sent(alert.passTo(start + 4 * HOUR))).toMatchObject([{ payload: { isQuiet: false } }]);
+});
+
+test('a question that sinks have not received is not taken from them', () => {
+  const alert = open();
+  alert.receive(asking());
+  expect(alert.receive(settled())).toMatchObject([{ payload: { options: [], deliverAt: null, isQuiet: false } }]);
 });
 
 test('the question of another case stays, and an alert without a question is unchanged', () => {

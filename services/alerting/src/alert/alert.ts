@@ -11,7 +11,7 @@ import {
   timesAfter,
 } from './alert-state.ts';
 import { type Content, contentOf, inPlace, questionOf, settledBy } from './content.ts';
-import { changed, draft, type Rules, raised, repeatOf, resolved, updated, waitOf } from './drafts.ts';
+import { changed, draft, type Rules, raised, repeatOf, resolved, settled, updated, waitOf } from './drafts.ts';
 import { type Open, type Over, sendFrom } from './due.ts';
 import {
   type GateInput,
@@ -24,6 +24,7 @@ import {
   withSilence,
 } from './gates.ts';
 import type { Input, Output, Settings } from './messages.ts';
+import { newestRequest, withRequests } from './requests.ts';
 import { GATES_KEY } from './routing.ts';
 
 const MOST_AGENTS = 16;
@@ -31,7 +32,7 @@ const MOST_AGENTS = 16;
 const observe = (known: Alert, input: Input, { now }: Clock, settings: Rules): Alert => {
   const awaiting = awaitingAfter(known, input, now);
   if (awaiting !== null) return awaiting;
-  const before = endingAfter(known, input, now, settings);
+  const before = withRequests(endingAfter(known, input, now, settings), input);
   const { agents = [] } = before;
   const isLate = isLateEnd(input, now);
   const after = agentsAfter(before, input, isLate);
@@ -94,10 +95,10 @@ const changes = (state: Alert, input: Input, now: number, settings: Rules): read
   const { open, alertKey } = state;
   switch (input.type) {
     case 'NOTIFY': {
-      const { action } = input.payload;
-      const content = contentOf(input.payload);
-      const settled = action === 'settle' && open ? settledBy(open.content, content) : null;
-      if (open && settled) return [changed(state, { ...open, content: settled }, now, settings)];
+      const { action, requestId } = input.payload;
+      const reported = contentOf(input.payload);
+      if (action === 'settle') return settling(state, reported, now, settings);
+      const content = action === 'raise' && requestId !== null ? (newestRequest(state) ?? reported) : reported;
       const past = isPast(state, input);
       if (open && past) return [];
       if (action === 'resolve')
@@ -130,6 +131,21 @@ const changes = (state: Alert, input: Input, now: number, settings: Rules): read
   }
 };
 
+/** The alert after the answer to a question. That of a request shows the newest one that still waits, and is over without. */
+const settling = (state: Alert, reported: Content, now: number, settings: Rules): readonly Output[] => {
+  const { open } = state;
+  if (open === null) return [];
+  if (reported.requestId === null) {
+    const content = settledBy(open.content, reported);
+    return content === null ? [] : [settled(state, { ...open, content }, now, settings)];
+  }
+  const newest = newestRequest(state);
+  if (newest === null) return open.content.requestId === null ? [] : ended(state, reported, now, settings);
+  const content = inPlace(open.content, newest);
+  const isNew = JSON.stringify(content) !== JSON.stringify(open.content);
+  return isNew ? [settled(state, { ...open, content }, now, settings)] : [];
+};
+
 /** A test message and its end, to one channel. */
 const tested = (
   state: Alert,
@@ -144,7 +160,7 @@ const tested = (
 };
 
 const TEST: Omit<Content, 'title' | 'text' | 'channels'> = {
-  ...{ agentId: null, taskId: null, episodeId: null, caseId: null, labels: {}, route: 'channel_test' },
+  ...{ agentId: null, taskId: null, episodeId: null, caseId: null, requestId: null, labels: {}, route: 'channel_test' },
   ...{ severity: 'info', urgency: 'normal', options: [], deadlineAt: null, onTimeout: null },
   ...{ checkpoint: null, blocked: null, groupWaitMs: 0, repeatMs: null },
 };
@@ -178,10 +194,12 @@ const unknownAgent = (state: Alert, agentId: string): OfAgent => ({
 
 /**
  * The input happened before a contrary report of the same agent. For a task as a whole, a newer report of one of its
- * agents keeps it open.
+ * agents keeps it open. Requests are reported in their order, and the end of a wait ends no request.
  */
 const isPast = (state: Alert, input: Input): boolean => {
   const { agents = [], times } = state;
+  if (input.type === 'NOTIFY' && input.payload.requestId !== null) return false;
+  if (input.type === 'NOTIFY' && input.payload.action === 'resolve' && newestRequest(state) !== null) return true;
   const agentId = agentIn(input);
   const known = agents.find((one) => one.agentId === agentId);
   if (agentId !== null) return isBefore((known ?? unknownAgent(state, agentId)).times, input);
@@ -288,11 +306,25 @@ const closed = (one: OfAgent): OfAgent => (one.isOpen ? { ...one, isOpen: false 
 type RaisedPayload = Extract<Output, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
 
 const opened = (before: Open | null, payload: RaisedPayload, now: number, settings: Rules): Open => {
-  const { alertKey: _, alertId, deliverAt, sinks, raisedAt: recordedAt, ...content } = payload;
+  const {
+    alertKey: _,
+    alertId,
+    deliverAt,
+    sinks,
+    raisedAt: recordedAt,
+    isQuiet,
+    ...content
+  } = {
+    ...{ isQuiet: false, ...payload },
+  };
   const raisedAt = recordedAt ?? 0;
   const unsent = { sent: null, sendAt: raisedAt + waitOf(content, settings) };
   const known = before ?? { ...unsent, freshSince: null, acknowledgedBy: null, ending: null };
   if (deliverAt === null) return { ...known, alertId, raisedAt, content, freshSince: known.freshSince ?? now };
+  if (isQuiet && known.sent) {
+    const sent = { ...known.sent, question: questionOf(content) };
+    return { ...known, alertId, raisedAt, content, sent };
+  }
   const to = [...new Set([...(known.sent?.to ?? []), ...sinks])];
   const { severity, urgency } = content;
   const sent = { severity, urgency, question: questionOf(content), to };

@@ -12,6 +12,7 @@ export const PLAIN = {
   groupWaitMs: null,
   repeatMs: null,
   afterMs: null,
+  requestId: null,
   scope: null,
   agentIds: [],
 } as const;

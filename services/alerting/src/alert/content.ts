@@ -30,15 +30,24 @@ export const raisedUrgency = (urgency: AlertUrgency): AlertUrgency => {
   }
 };
 
-/** Within an episode severity and urgency never fall, and the options stay with their case. */
+const isAsking = ({ options, requestId }: Content): boolean => options.length > 0 || requestId !== null;
+
+/**
+ * Within an episode severity and urgency never fall, and the options stay with their case or request. What an agent asks
+ * stays readable while its request waits.
+ */
 export const inPlace = (known: Content, update: Content): Content => {
-  const asking = update.options.length > 0 || known.options.length === 0 ? update : known;
-  const { options, deadlineAt, onTimeout } = asking;
+  const asking = isAsking(update) || !isAsking(known) ? update : known;
+  const { options, deadlineAt, onTimeout, requestId } = asking;
+  const { title, text } = requestId === null ? update : asking;
   return {
     ...update,
+    title,
+    text,
     options,
     deadlineAt,
     onTimeout,
+    requestId,
     agentId: update.agentId ?? known.agentId,
     caseId: asking.caseId ?? known.caseId,
     episodeId: update.episodeId ?? known.episodeId,
@@ -52,10 +61,12 @@ export const inPlace = (known: Content, update: Content): Content => {
 
 /** Without the question of a case that is answered or closed; null: it has no question of that case. */
 export const settledBy = (known: Content, { caseId, title, text }: Content): Content | null =>
-  known.options.length === 0 || known.caseId !== caseId
+  known.options.length === 0 || known.requestId !== null || known.caseId !== caseId
     ? null
     : { ...known, title, text, options: [], deadlineAt: null, onTimeout: null };
 
-/** The question that an alert puts to people; null: none. Another case, deadline or choice is another question. */
-export const questionOf = ({ caseId, deadlineAt, options }: Content): string | null =>
-  options.length === 0 ? null : JSON.stringify([caseId, deadlineAt, options]);
+/** The question that an alert puts to people; null: none. Another case, request, deadline or choice is another question. */
+export const questionOf = (content: Content): string | null => {
+  const { caseId, requestId, deadlineAt, options } = content;
+  return isAsking(content) ? JSON.stringify([requestId ?? caseId, deadlineAt, options]) : null;
+};

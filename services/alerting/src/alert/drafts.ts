@@ -1,5 +1,5 @@
 import type { Alert } from './alert-state.ts';
-import { type Content, raisedUrgency } from './content.ts';
+import { type Content, questionOf, raisedUrgency } from './content.ts';
 import { isRepetition, type Open, type Over, sendFrom, sinksToSend } from './due.ts';
 import { type Gates, heldUntil } from './gates.ts';
 import type { Output, Settings } from './messages.ts';
@@ -15,9 +15,9 @@ export const draft = ({ alertKey, correlationId, policy }: Alert, event: AlertDr
 /** The configuration, and what holds back deliveries now. */
 export type Rules = Settings & { readonly gates: Gates };
 
-/** The group wait of an alert: 0 for those of Vigil itself, which have no related alerts. */
+/** The group wait of an alert: 0 for those of Vigil itself, which have no related alerts, and for a request. */
 export const waitOf = (content: Content, { groupWaitMs }: Settings): number =>
-  OF_VIGIL.has(content.route) ? 0 : (content.groupWaitMs ?? groupWaitMs);
+  OF_VIGIL.has(content.route) || content.requestId !== null ? 0 : (content.groupWaitMs ?? groupWaitMs);
 
 /** How often it is repeated, milliseconds. */
 export const repeatOf = (content: Content, { repeatMs }: Settings): number => content.repeatMs ?? repeatMs;
@@ -44,8 +44,23 @@ export const updated = (state: Alert, open: Open, deliverAt: number | null, { ro
   const urgency = isRepeated ? raisedUrgency(open.content.urgency) : open.content.urgency;
   const content = { ...open.content, urgency };
   const sinks = deliverAt === null ? sinksOf(content, routing) : sinksToSend(open, deliverAt, routing);
-  const payload = { alertKey: state.alertKey, ...content, alertId, deliverAt, sinks, raisedAt };
+  const payload = { alertKey: state.alertKey, ...content, alertId, deliverAt, sinks, raisedAt, isQuiet: false };
   return draft(state, { type: 'ALERT_UPDATED', payload });
+};
+
+/**
+ * A question is answered. Its options go at once from the sinks that have received it, and people are sent nothing. A
+ * question that is withheld is left for its delivery.
+ */
+export const settled = (state: Alert, open: Open, now: number, settings: Rules): Output => {
+  const { alertId, raisedAt, content, sent } = open;
+  const isHeld = questionOf(content) !== null && now < heldUntil(settings.gates, content);
+  if (sent === null || isHeld) return changed(state, open, now, settings);
+  const delivery = { deliverAt: now, sinks: sent.to, isQuiet: true };
+  return draft(state, {
+    type: 'ALERT_UPDATED',
+    payload: { alertKey: state.alertKey, ...content, alertId, raisedAt, ...delivery },
+  });
 };
 
 /**

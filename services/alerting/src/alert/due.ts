@@ -30,9 +30,12 @@ export type Sent = {
   readonly to: readonly string[];
 };
 
-/** All sinks are notified at once of a worse severity, a higher urgency and of a new question. */
+/**
+ * All sinks are notified at once of a worse severity, a higher urgency and of a new question. A request waits for no group
+ * wait: its agent waits with it.
+ */
 const isUrgent = ({ content, sent }: Open): boolean => {
-  if (sent === null) return false;
+  if (sent === null) return content.requestId !== null;
   const question = questionOf(content);
   return (
     isWorse(content.severity, sent.severity) ||

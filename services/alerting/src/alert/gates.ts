@@ -76,8 +76,9 @@ const NEVER_INHIBITED: readonly string[] = ['recovery_failed', 'task_blocked'];
  * A mass failure is one incident: its agents' own alerts add nothing. A question to people is not among them. One of the
  * fleet covers the agents that it names, and all where it names none.
  */
-const inhibits = ({ scope, agentIds }: Incident, { route, agentId, options, labels }: Content): boolean => {
-  if (agentId === null || options.length > 0 || NEVER_INHIBITED.includes(route)) return false;
+const inhibits = ({ scope, agentIds }: Incident, { route, agentId, options, requestId, labels }: Content): boolean => {
+  const isQuestion = options.length > 0 || requestId !== null;
+  if (agentId === null || isQuestion || NEVER_INHIBITED.includes(route)) return false;
   if (agentIds.includes(agentId)) return true;
   if (scope === 'fleet') return agentIds.length === 0;
   const [kind = '', name = ''] = scope === null ? [] : splitOnce(scope);

@@ -21,7 +21,7 @@ const pager = (already: readonly string[] = []) => {
   };
   const report = async (notices: readonly Notify[]) => reported.push(...notices);
   const deps = { now: () => script.now, random: () => 0, report, delivered: new Set(already) };
-  return { delivered, reported, script, react: deliver(deliveringTo('pager', deliverAlert), deps) };
+  return { delivered, reported, script, deps, react: deliver(deliveringTo('pager', deliverAlert), deps) };
 };
 const failing = async (react: ReturnType<typeof pager>['react'], times: number): Promise<(number | null)[]> => {
   const waits: (number | null)[] = [];
@@ -45,6 +45,17 @@ test("a sink receives the events that are addressed to it, under the event's id,
   expect(await react(example(Topic.alert, 'ALERT_RAISED', { deliverAt: 5, sinks: ['console'] }))).toEqual([]);
   expect(await react(example(Topic.alert, 'ALERT_DELIVERED'))).toEqual([]);
   expect(delivered.map(({ eventId }) => eventId)).toEqual([alert.eventId]);
+});
+
+test('a quiet update is for the sinks that update in place, and no others', async () => {
+  for (const updatesInPlace of [false, true]) {
+    const { deps } = pager();
+    const sent: string[] = [];
+    const sink = { ...deliveringTo('pager', async ({ eventId }) => void sent.push(eventId)), updatesInPlace };
+    const quiet = example(Topic.alert, 'ALERT_UPDATED', { deliverAt: 1000, sinks: ['pager'], isQuiet: true });
+    await deliver(sink, deps)(quiet);
+    expect(sent).toHaveLength(updatesInPlace ? 1 : 0);
+  }
 });
 
 test('an event from before there were channels goes to the console', async () => {

@@ -3,7 +3,7 @@ import { DeadLetter, Retry } from '@vigil/stream';
 import { CONSOLE } from '../alert/routing.ts';
 import { type Noticed, type Notify, notify } from '../notices/notice.ts';
 import { noPolicies } from '../notices/policy-alerts.ts';
-import { type Acknowledged, type AlertEvent, type Sink, TryLater, Undeliverable } from './sink.ts';
+import { type Acknowledged, type AlertEvent, isQuiet, type Sink, TryLater, Undeliverable } from './sink.ts';
 import { sinkHealth } from './sink-health.ts';
 
 type Alert = EventOf<typeof Topic.alert>;
@@ -39,7 +39,7 @@ const dueFor = (sink: Sink, event: Alert): Due | null => {
     case 'ALERT_UPDATED':
     case 'ALERT_RESOLVED': {
       const { deliverAt } = event.payload;
-      return deliverAt === null || !isFor(sink.name, event)
+      return deliverAt === null || !isFor(sink.name, event) || (isQuiet(event) && !sink.updatesInPlace)
         ? null
         : { event, deliverAt, run: () => sink.deliver(event) };
     }

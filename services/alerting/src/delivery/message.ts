@@ -1,3 +1,4 @@
+import { LINK_FIELDS } from '@vigil/chassis/decision-link';
 import { frictionOf, usualPlace } from '../adapters/omniclaude-friction.ts';
 import { decisionLinks, type LinkDeps } from './decision-links.ts';
 import type { AlertEvent } from './sink.ts';
@@ -51,20 +52,22 @@ const headOf = (payload: Payload) => ({
   agent_id: payload.agentId,
   task_id: payload.taskId,
   case_id: payload.caseId,
+  request_id: 'requestId' in payload ? payload.requestId : null,
   episode_id: payload.episodeId,
   labels: payload.labels,
 });
 
 /** What the question of an alert is about; null: there is no question. */
-const subjectOf = ({ options, caseId, taskId }: Asking) => {
+const subjectOf = ({ options, requestId, caseId, taskId }: Asking) => {
   if (options.length === 0) return null;
+  if (requestId !== null) return { kind: 'answer_request', subject: requestId } as const;
   if (caseId !== null) return { kind: 'decide_case', subject: caseId } as const;
   return taskId === null ? null : ({ kind: 'review_task', subject: taskId } as const);
 };
 
 /**
  * The question, its deadline, and how to answer it: by one of `links`, or by a token of the dashboard. Then `body` is posted to `url` with one of
- * the options as `decision`.
+ * the options as `decision`, of a request as `option`.
  */
 export const decisionOf = async (alert: AlertEvent, channel: string, deps: LinkDeps) => {
   const { payload } = alert;
@@ -72,6 +75,7 @@ export const decisionOf = async (alert: AlertEvent, channel: string, deps: LinkD
   if (about === null || !('options' in payload)) return null;
   const { options, deadlineAt, onTimeout } = payload;
   const { kind, subject } = about;
+  const fields = LINK_FIELDS[kind];
   return {
     options,
     deadline: iso(deadlineAt),
@@ -79,7 +83,7 @@ export const decisionOf = async (alert: AlertEvent, channel: string, deps: LinkD
     links: await decisionLinks(alert, about, channel, deps),
     url: `${deps.dashboardUrl.replace(/\/$/, '')}/v1/commands`,
     method: 'POST',
-    body: { kind, [kind === 'decide_case' ? 'caseId' : 'taskId']: subject, decision: options[0], by: '', why: '' },
+    body: { kind, [fields.subject]: subject, [fields.answer]: options[0], by: '', why: '' },
   };
 };
 

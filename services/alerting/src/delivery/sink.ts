@@ -16,6 +16,8 @@ export type AlertEvent = Extract<
 export type Sink = {
   readonly name: string;
   readonly deliver: (event: AlertEvent) => Promise<void>;
+  /** Whether it gets an update that only removes an answered question: its target shows one alert in place, or is a program. */
+  readonly updatesInPlace: boolean;
   /** A person has acknowledged an alert that it received; null: its target has no such state. */
   readonly acknowledge: ((event: Acknowledged) => Promise<void>) | null;
   /** Work beside the deliveries, until it is disposed; null: none. */
@@ -69,10 +71,14 @@ export type Kind<Settings extends z.ZodType> = {
   readonly open: (name: string, settings: z.output<Settings>, deps: SinkDeps) => Sink;
 };
 
-/** A sink without acknowledgements, and without work beside the deliveries. */
+/** An update that only removes an answered question. It does not disturb people. */
+export const isQuiet = ({ type, payload }: AlertEvent): boolean => type === 'ALERT_UPDATED' && payload.isQuiet;
+
+/** A sink without acknowledgements, and without work beside the deliveries, that cannot change what it has sent. */
 export const deliveringTo = (name: string, deliver: Sink['deliver']): Sink => ({
   name,
   deliver,
+  updatesInPlace: false,
   acknowledge: null,
   run: null,
 });

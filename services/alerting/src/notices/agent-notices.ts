@@ -24,16 +24,15 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
       return breakerNotices(input.payload);
     case 'ESCALATION_TRIGGERED': {
-      const { agentId, reason, options, deadlineAt, onTimeout, checkpoint, answers } = input.payload;
+      const { agentId, caseId, reason, options, deadlineAt, onTimeout, checkpoint, answers } = input.payload;
       const waits = deadlineAt === null ? '' : `; without an answer: ${onTimeout}`;
-      const text = `${reason}${waits}${answered(answers)}`;
+      const text = `${reason}${waits}${answered(answers)}; case/${caseId} of \`vigil inbox\``;
       const request = { options, deadlineAt, onTimeout, checkpoint };
       const title = `${agentId} waits for a decision`;
       return [raise(ROUTE, input.payload, { ...GRAVE, title, text, ...request })];
     }
     case 'ESCALATION_DECIDED': {
       const { agentId, decision, by, why } = input.payload;
-      if (decision === 'allow_more_time') return [];
       return [settle(ROUTE, input.payload, { title: `${agentId}: ${decision}, decided by ${by}`, text: why })];
     }
     case 'CASE_CLOSED': {

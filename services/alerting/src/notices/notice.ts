@@ -11,6 +11,7 @@ export type About = {
   readonly taskId: string | null;
   readonly episodeId?: string | null;
   readonly caseId?: string | null;
+  readonly requestId?: string | null;
   readonly labels?: Readonly<Record<string, string>>;
   readonly of?: string;
 };
@@ -65,7 +66,7 @@ export const dismiss = (route: string, about: About, severity: AlertSeverity, ti
   details: { severity, title: `${about.agentId}: ticket dismissed`, text: ticket.analysis, ticket },
 });
 
-/** A question of this case is answered or withdrawn: its options are removed from the alert, which stays open. */
+/** A question of this case or request is answered or withdrawn: its options are removed from the alert. */
 export const settle = (route: string, about: About, details: Pick<NoticeDetails, 'title' | 'text'>): Noticed => ({
   route,
   about,
@@ -112,14 +113,14 @@ export const notify = (
   policy: PolicyRef | null,
   alerts: PolicyAlerts,
 ): Notify => {
-  const { agentId, taskId, episodeId = null, caseId = null, labels = {} } = about;
+  const { agentId, taskId, episodeId = null, caseId = null, requestId = null, labels = {} } = about;
   const alertKey = keyOf(route, about);
   const ofRoute = alerts.of(policy, route);
   const { title, text, options = [], deadlineAt = null, ticket = null } = details;
   const { onTimeout = null, checkpoint = null, blocked = null, channel = null } = details;
   const severity = details.severity ?? ofRoute?.severity ?? details.usual ?? SEVERITIES[route] ?? 'warning';
   const channels = channel === null ? (ofRoute?.channels ?? [DEFAULT]) : [channel];
-  const whom = { alertKey, agentId, taskId, episodeId, caseId, labels };
+  const whom = { alertKey, agentId, taskId, episodeId, caseId, requestId, labels };
   const asked = { options, deadlineAt, onTimeout, checkpoint, blocked, channels };
   const { urgency = 'normal', afterMs = null, scope = null, agentIds = [] } = details;
   const { groupWaitMs = null, repeatMs = null } = ofRoute ?? {};

@@ -77,7 +77,7 @@ test("a case's notices belong to the alert of the episode, with options and dead
   expect(agentNotices(requests)[0]?.payload).toMatchObject({
     options: ['pardon'],
     deadlineAt: 5,
-    text: 'no call; without an answer: terminate',
+    text: 'no call; without an answer: terminate; case/case-1 of `vigil inbox`',
   });
   expect(brief(agentNotices(example(Topic.agentIntervention, 'ALERT_REQUESTED', { severity: 'UNKNOWN' })))).toEqual([
     'raise stuck_agent:OMN-1234 warning',
@@ -99,7 +99,7 @@ test("an agent's answers are in the alert as quoted words, which cannot pass for
     example(Topic.agentIntervention, 'ESCALATION_TRIGGERED', asks),
     example(Topic.agentIntervention, 'ALERT_REQUESTED', { text: 'no call', answers }),
   ].map((event) => agentNotices(event)[0]?.payload.text);
-  expect(texts).toEqual([`no call${quoted}`, `no call${quoted}`]);
+  expect(texts).toEqual([`no call${quoted}; case/case-1 of \`vigil inbox\``, `no call${quoted}`]);
 });
 
 test('a handoff that the agent has asked for takes the question back; one of a plan or a person does not', () => {
@@ -301,11 +301,11 @@ test('an alert of an agent that has ended is over with its case: its end is not 
   ]);
 });
 
-test('the question of a case is over when it is decided, or its case closed; more time leaves it open', () => {
+test('the question of a case is over when it is decided, also by more time, or its case closed', () => {
   const settled = ['settle stuck_agent:OMN-1234 warning'];
   expect(ofCase('CASE_CLOSED', { ending: 'pardoned', instanceEnded: false })).toEqual(settled);
   expect(ofCase('ESCALATION_DECIDED', { decision: 'pardon' })).toEqual(settled);
-  expect(ofCase('ESCALATION_DECIDED', { decision: 'allow_more_time' })).toEqual([]);
+  expect(ofCase('ESCALATION_DECIDED', { decision: 'allow_more_time' })).toEqual(settled);
 });
 
 test('a decision that was not carried out is announced, apart from the alert of the agent, and leaves no alert open', () => {

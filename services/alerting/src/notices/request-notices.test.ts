@@ -1,57 +1,184 @@
 import { Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
-import { given } from '@vigil/stream/testing';
+import { laws } from '@vigil/stream/testing';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { alerts } from '../alert/alert.ts';
+import { alerting } from '../alert/alerts.fixture.ts';
+import type { Input, Output } from '../alert/messages.ts';
 import { consoleOnly } from '../alert/routing.ts';
 import type { Notify } from './notice.ts';
-import { agentNotices } from './notices.fixture.ts';
+import { agentNotices, fleetNotices } from './notices.fixture.ts';
 
 const DEADLINE = EXAMPLE_TIME + 600_000;
+const CHOICES = [
+  { name: 'allow', label: 'Allow' },
+  { name: 'deny', label: 'Deny' },
+];
 const asks = { requestId: 'r-1', agentId: 'worker-1', taskId: 'OMN-1' } as const;
 const opened = (more: object = {}) =>
   agentNotices(
     example(Topic.agentRequest, 'REQUEST_OPENED', {
-      ...{ ...asks, kind: 'permission', text: 'Bash: rm -rf build', open: 1, deadlineAt: DEADLINE, ...more },
+      ...{
+        ...asks,
+        kind: 'permission',
+        text: 'Bash: rm -rf build',
+        open: 1,
+        deadlineAt: DEADLINE,
+        ...{ choices: CHOICES, atDeadline: 'no_decision', heldBy: 'gateway-1', ...more },
+      },
     }),
   );
-const answered = (open: number) =>
-  agentNotices(example(Topic.agentRequest, 'REQUEST_ANSWERED', { ...asks, option: 'allow', by: 'ada', open }));
-
-const play = (...notices: readonly (readonly Notify[])[]) => {
-  const alert = given(alerts({ groupWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }), EXAMPLE_TIME);
-  return notices.map(([notice], n) =>
-    notice === undefined
-      ? []
-      : alert
-          .receive({ ...example(Topic.notify, 'NOTIFY', notice.payload), key: notice.key, eventId: `n${n}` })
-          .map(({ type }) => type),
+const withdrawn = (requestId: string, open: number) =>
+  agentNotices(example(Topic.agentRequest, 'REQUEST_WITHDRAWN', { ...asks, requestId, why: 'its client ended', open }));
+const over = (requestId: string, open: number) =>
+  agentNotices(
+    example(Topic.agentRequest, 'REQUEST_ANSWERED', { ...asks, requestId, option: 'allow', by: 'ada', open }),
   );
-};
+const overdue = () =>
+  agentNotices(
+    example(Topic.agentHealth, 'WAIT_OVERDUE', { agentId: 'worker-1', taskId: 'OMN-1', kind: 'permission' }),
+  );
+const waitEnded = () =>
+  agentNotices(example(Topic.agentHealth, 'WAIT_ENDED', { agentId: 'worker-1', taskId: 'OMN-1' }));
+const brake = () =>
+  fleetNotices(example(Topic.fleetGovernance, 'BRAKE_ENGAGED', { scope: 'fleet', agentIds: ['worker-1'] }));
 
-test('people receive what is asked, the item of the inbox, the deadline, and what happens then', () => {
+/** With a group wait of half a minute, a second between two notices. */
+const alertOf = () => {
+  const alert = alerting({ groupWaitMs: 30_000, repeatMs: 14_400_000, routing: consoleOnly }, EXAMPLE_TIME);
+  let n = 0;
+  const receive = (notices: readonly Notify[]): readonly Output[] =>
+    notices.flatMap(({ payload, key }) => {
+      n += 1;
+      const at = EXAMPLE_TIME + n * 1000;
+      const notice = { ...example(Topic.notify, 'NOTIFY', payload as never), key, eventId: `n${n}`, occurredAt: at };
+      return alert.receive(notice as Input, at);
+    });
+  const acknowledge = () => alert.receive(example(Topic.controlAlerts, 'ACKNOWLEDGE_ALERT', { by: 'ada' }));
+  return { ...alert, receive, acknowledge, input: alert.receive };
+};
+const delivered = (outputs: readonly Output[]) =>
+  outputs.filter(({ payload }) => 'deliverAt' in payload && payload.deliverAt !== null);
+
+test('people receive what is asked, its options, the item of the inbox, the deadline, and what happens then', () => {
   expect(opened()[0]?.payload).toMatchObject({
-    ...{ alertKey: 'awaiting_input:OMN-1:worker-1', route: 'awaiting_input', severity: 'warning' },
+    ...{ alertKey: 'awaiting_input:OMN-1:worker-1', route: 'awaiting_input', severity: 'warning', requestId: 'r-1' },
+    ...{ options: ['allow', 'deny'], deadlineAt: DEADLINE, onTimeout: 'no_decision' },
     title: 'worker-1 asks for a permission',
     text: `Bash: rm -rf build; request/r-1 of \`vigil inbox\`, until ${new Date(DEADLINE).toISOString()}, then the client decides itself`,
   });
-  expect(opened({ kind: 'question', atDeadline: 'allow' })[0]?.payload).toMatchObject({
-    title: 'worker-1 asks a question',
-    text: expect.stringMatching(/then it is allowed$/),
+  const choices = [
+    { name: '1', label: 'Red' },
+    { name: '2', label: 'Blue' },
+  ];
+  expect(opened({ kind: 'question', atDeadline: 'allow', choices })[0]?.payload).toMatchObject({
+    ...{ title: 'worker-1 asks a question', options: ['1', '2'], onTimeout: 'allow' },
+    text: expect.stringMatching(/^Bash: rm -rf build; 1: Red, 2: Blue; .* then it is allowed$/),
   });
 });
 
-test('a flood of requests is one alert, that ends with the last of them', () => {
-  const flood = Array.from({ length: 30 }, (_, n) => opened({ requestId: `r-${n}`, open: n + 1 }));
-  const types = play(...flood, answered(1), answered(0));
-  expect(types.flat().filter((type) => type === 'ALERT_RAISED')).toHaveLength(1);
-  expect(types.at(-2)).toEqual([]);
-  expect(types.at(-1)).toEqual(['ALERT_RESOLVED']);
+test('a request is delivered at once, and its end at once, though alerts have a group wait', () => {
+  const alert = alertOf();
+  expect(alert.receive(opened())).toMatchObject([
+    { type: 'ALERT_RAISED', payload: { requestId: 'r-1', deliverAt: EXAMPLE_TIME + 1000 } },
+  ]);
+  expect(alert.receive(over('r-1', 0))).toMatchObject([
+    { type: 'ALERT_RESOLVED', payload: { deliverAt: EXAMPLE_TIME + 2000, text: 'worker-1: ada has answered allow' } },
+  ]);
 });
 
-test('a request and a wait that takes too long are the same alert', () => {
-  const overdue = agentNotices(example(Topic.agentHealth, 'WAIT_OVERDUE', { agentId: 'worker-1', taskId: 'OMN-1' }));
-  expect(overdue[0]?.key).toBe(opened()[0]?.key);
+test('a request is delivered at once where a long wait has raised the alert, and within its group wait', () => {
+  const alert = alertOf();
+  expect(delivered(alert.receive(overdue()))).toEqual([]);
+  expect(delivered(alert.receive(opened()))).toMatchObject([{ type: 'ALERT_UPDATED', payload: { requestId: 'r-1' } }]);
+});
+
+test('each further request is delivered, also after an acknowledgement', () => {
+  const alert = alertOf();
+  alert.receive(opened());
+  alert.acknowledge();
+  expect(delivered(alert.receive(opened({ requestId: 'r-2', text: 'Bash: ls' })))).toMatchObject([
+    {
+      type: 'ALERT_UPDATED',
+      payload: {
+        ...{ requestId: 'r-2', isQuiet: false, options: ['allow', 'deny'], text: expect.stringContaining('Bash: ls') },
+        title: 'worker-1 asks for a permission (2 requests wait)',
+      },
+    },
+  ]);
+  expect(alert.receive(opened({ requestId: 'r-2', text: 'Bash: ls', heldBy: 'another' }))).toEqual([]);
+});
+
+test('after an answer the alert shows the newest request that waits, at once and without a noise', () => {
+  const alert = alertOf();
+  for (const requestId of ['r-1', 'r-2', 'r-3']) alert.receive(opened({ requestId, text: requestId }));
+  expect(delivered(alert.receive(over('r-3', 2)))).toMatchObject([
+    { payload: { requestId: 'r-2', isQuiet: true, title: 'worker-1 asks for a permission (2 requests wait)' } },
+  ]);
+  expect(delivered(alert.receive(withdrawn('r-1', 1)))).toMatchObject([
+    { payload: { requestId: 'r-2', isQuiet: true, title: 'worker-1 asks for a permission' } },
+  ]);
+  expect(alert.receive(withdrawn('r-1', 1))).toEqual([]);
+  expect(alert.receive(over('r-2', 0))).toMatchObject([{ type: 'ALERT_RESOLVED' }]);
+});
+
+test('requests of an agent that has gone on to another task leave no alert behind', () => {
+  const alert = alertOf();
+  alert.receive(opened());
+  expect(alert.receive(over('r-1', 1))).toMatchObject([{ type: 'ALERT_RESOLVED' }]);
+});
+
+test('a flood of requests is one alert, that ends with the last of them', () => {
+  const alert = alertOf();
+  for (let n = 0; n < 30; n += 1) alert.receive(opened({ requestId: `r-${n}`, open: n + 1 }));
+  for (let n = 0; n < 29; n += 1) alert.receive(over(`r-${n}`, 29 - n));
+  const types = alert.all().map(({ type }) => type);
+  expect(types.filter((type) => type === 'ALERT_RAISED')).toHaveLength(1);
+  expect(types).not.toContain('ALERT_RESOLVED');
+  expect(alert.receive(over('r-29', 0))).toMatchObject([{ type: 'ALERT_RESOLVED' }]);
+});
+
+test('a request and a wait that takes too long are the same alert, which shows the request while it waits', () => {
+  expect(overdue()[0]?.key).toBe(opened()[0]?.key);
+  const alert = alertOf();
+  alert.receive(opened());
+  expect(delivered(alert.receive(overdue()))).toEqual([]);
+  expect(alert.receive(waitEnded())).toEqual([]);
+  expect(alert.receive(over('r-1', 0))).toMatchObject([{ type: 'ALERT_RESOLVED' }]);
+});
+
+test('a request that is read after the later end of a wait is delivered', () => {
+  const alert = alertOf();
+  alert.receive(overdue());
+  alert.receive(waitEnded());
+  alert.passTo(EXAMPLE_TIME + 60_000);
+  const [request] = opened();
+  const notice = { ...example(Topic.notify, 'NOTIFY', request?.payload), key: request?.key ?? '' };
+  const late = { ...notice, eventId: 'late', occurredAt: EXAMPLE_TIME + 1500 };
+  expect(alert.input(late as Input)).toMatchObject([{ type: 'ALERT_RAISED', payload: { requestId: 'r-1' } }]);
+});
+
+test('the brake holds back no request of an agent that it names', () => {
+  const alert = alertOf();
+  alert.receive(brake().filter(({ payload }) => payload.action === 'inhibit'));
+  expect(delivered(alert.receive(opened()))).toHaveLength(1);
+  expect(delivered(alert.receive(opened({ requestId: 'r-2' })))).toHaveLength(1);
+  expect(delivered(alert.receive(over('r-2', 1)))).toHaveLength(1);
+});
+
+test('requests obey the laws of deciders, in any order', () => {
+  const ids = fc.constantFrom('r-1', 'r-2', 'r-3');
+  const notices = fc.oneof(
+    ids.map((requestId) => opened({ requestId })),
+    fc.tuple(ids, fc.nat(2)).map(([requestId, open]) => over(requestId, open)),
+    fc.constantFrom(overdue(), waitEnded()),
+  );
+  const inputs = fc.tuple(notices, fc.nat(60)).map(([[notice], s]) => ({
+    ...example(Topic.notify, 'NOTIFY', notice?.payload),
+    ...{ key: notice?.key ?? '', occurredAt: EXAMPLE_TIME + s * 1000 },
+  }));
+  laws(alerts({ groupWaitMs: 30_000, repeatMs: 14_400_000, routing: consoleOnly }), inputs, { runs: 200 });
 });
 
 test('a refused answer, and a request too many, are no alert', () => {

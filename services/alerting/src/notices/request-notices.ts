@@ -1,5 +1,5 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
-import { type About, type Noticed, raise, resolve } from './notice.ts';
+import { type About, type Noticed, raise, resolve, settle } from './notice.ts';
 
 export const WAIT_ROUTE = 'awaiting_input';
 
@@ -15,21 +15,33 @@ const AT_DEADLINE = {
   UNKNOWN: 'the client decides itself',
 } as const satisfies Record<Opened['atDeadline'], string>;
 
+/** The words of choices that are no words themselves. */
+const choicesOf = ({ choices }: Opened): string => {
+  const isPlain = choices.every(({ name, label }) => name.toLowerCase() === label.toLowerCase());
+  return isPlain ? '' : `; ${choices.map(({ name, label }) => `${name}: ${label}`).join(', ')}`;
+};
+
+/** With its choices, for the buttons and links of channels. */
 const opened = (request: Opened): Noticed => {
-  const { agentId, requestId, kind, text, open, deadlineAt, atDeadline } = request;
-  const others = open > 1 ? ` (${open} requests wait)` : '';
+  const { agentId, requestId, kind, text, choices, deadlineAt, atDeadline } = request;
   const until = `until ${new Date(deadlineAt).toISOString()}, then ${AT_DEADLINE[atDeadline]}`;
   return raise(WAIT_ROUTE, aboutWait(request), {
-    title: `${agentId} asks ${kind === 'question' ? 'a question' : 'for a permission'}${others}`,
-    text: `${text}; request/${requestId} of \`vigil inbox\`, ${until}`,
+    title: `${agentId} asks ${kind === 'question' ? 'a question' : 'for a permission'}`,
+    text: `${text}${choicesOf(request)}; request/${requestId} of \`vigil inbox\`, ${until}`,
+    options: choices.map(({ name }) => name),
+    deadlineAt,
+    onTimeout: atDeadline === 'allow' ? 'allow' : 'no_decision',
   });
 };
 
 type Ended = PayloadOf<typeof Topic.agentRequest, 'REQUEST_ANSWERED' | 'REQUEST_WITHDRAWN' | 'REQUEST_EXPIRED'>;
 
 /** The alert stays while another request of the agent waits. */
-const ended = (request: Ended, text: string): readonly Noticed[] =>
-  request.open > 0 ? [] : [resolve(WAIT_ROUTE, aboutWait(request), `${request.agentId}: ${text}`)];
+const ended = (request: Ended, why: string): readonly Noticed[] => {
+  const text = `${request.agentId}: ${why}`;
+  if (request.open === 0) return [resolve(WAIT_ROUTE, aboutWait(request), text)];
+  return [settle(WAIT_ROUTE, aboutWait(request), { title: `request/${request.requestId} is over`, text })];
+};
 
 /** An agent with open requests has one alert, for any number of them. */
 export const requestNotices = (input: EventOf<typeof Topic.agentRequest>): readonly Noticed[] => {

@@ -48,6 +48,7 @@ export const alertmanager: Kind<typeof settings> = {
     return {
       name,
       deliver: (alert) => send([postedOf(alert, deps)]),
+      updatesInPlace: false,
       acknowledge: null,
       run: (running) => repeating(name, send, running, deps),
     };

@@ -3,9 +3,11 @@ import { TryLater, Undeliverable } from '../delivery/sink.ts';
 import { ntfy } from './ntfy.ts';
 import {
   alertEvent,
+  answeredEvent,
   answeringWith,
   escalation,
   failureOf,
+  permissionRequest,
   type Received,
   resolvedEvent,
   sinkDeps,
@@ -40,6 +42,17 @@ test('a notification is one POST of JSON, and later messages of the alert replac
     title: 'Resolved: worker-1: over',
     priority: 2,
   });
+});
+
+test('a request of an agent has buttons, and the answer to a question replaces them without a sound', async () => {
+  await using server = await answeringWith(200, { id: 'x', event: 'message' });
+  const sink = open(server.url);
+  await sink.deliver(permissionRequest());
+  await sink.deliver(answeredEvent());
+  expect(bodyOf(server.received)).toMatchObject({ priority: 4, actions: [{ label: 'Allow' }, { label: 'Deny' }] });
+  expect(bodyOf(server.received, 1)).toMatchObject({ priority: 2 });
+  expect(bodyOf(server.received, 1).actions).toBeUndefined();
+  expect(bodyOf(server.received, 1).sequence_id).toBe(bodyOf(server.received).sequence_id);
 });
 
 test('a question has a button for each choice, three at most, which posts to its link', async () => {

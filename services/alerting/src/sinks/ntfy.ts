@@ -2,7 +2,7 @@ import { httpUrl } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
 import { cut, decisionOf, labelOf, plain, whatOf } from '../delivery/message.ts';
-import { type AlertEvent, deliveringTo, type Kind, type SinkDeps } from '../delivery/sink.ts';
+import { type AlertEvent, deliveringTo, isQuiet, type Kind, type SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
 import { secretFile, secretOf, variable } from './secret.ts';
 
@@ -35,10 +35,11 @@ export const ntfy: Kind<typeof settings> = {
     const headers: Record<string, string> = isOpen
       ? {}
       : { authorization: `Bearer ${secretOf(name, 'token', { env: token_env, file: token_file }, deps, 'a token')}` };
-    return deliveringTo(name, async (alert) => {
+    const deliver = async (alert: AlertEvent): Promise<void> => {
       const body = JSON.stringify({ topic, ...(await notificationOf(alert, name, deps)) });
       await post({ url, headers, body, timeout, remedies: REMEDIES }, deps);
-    });
+    };
+    return { ...deliveringTo(name, deliver), updatesInPlace: true };
   },
 };
 
@@ -59,7 +60,7 @@ const notificationOf = async (alert: AlertEvent, name: string, deps: SinkDeps) =
 
 /** From 1 (no sound) to 5 (repeats until it is seen). */
 const priorityOf = (alert: AlertEvent): number => {
-  if (whatOf(alert) === 'resolved') return 2;
+  if (whatOf(alert) === 'resolved' || isQuiet(alert)) return 2;
   const { severity, urgency } = alert.payload;
   if (urgency === 'high' || urgency === 'highest') return 5;
   switch (severity) {

@@ -37,6 +37,7 @@ export const pagerduty: Kind<typeof settings> = {
         if (whatOf(alert) === 'resolved') await enqueue({ event_action: 'resolve', dedup_key });
         else await enqueue({ event_action: 'trigger', dedup_key, ...(await incidentOf(alert, name, deps)) });
       },
+      updatesInPlace: true,
       acknowledge: async ({ payload }) => {
         await enqueue({ event_action: 'acknowledge', dedup_key: payload.alertId });
       },

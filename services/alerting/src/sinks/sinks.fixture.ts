@@ -21,7 +21,15 @@ const checkpoint = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payl
 export const alertEvent = (fields: Partial<PayloadOf<typeof Topic.alert, 'ALERT_RAISED'>> = {}): AlertEvent =>
   example(Topic.alert, 'ALERT_RAISED', {
     ...{ route: 'stuck_agent', severity: 'warning', title: 'worker-1 is STUCK', text: 'no call', options: [] },
-    ...{ deadlineAt: null, onTimeout: null, checkpoint: null, blocked: null, raisedAt: EXAMPLE_TIME, ...fields },
+    ...{
+      deadlineAt: null,
+      onTimeout: null,
+      checkpoint: null,
+      blocked: null,
+      requestId: null,
+      raisedAt: EXAMPLE_TIME,
+      ...fields,
+    },
   });
 
 /** A case that waits for a decision. */
@@ -30,6 +38,22 @@ export const escalation = (): AlertEvent =>
     ...{ severity: 'critical', options: ['allow_more_time', 'pardon'], onTimeout: 'terminate' },
     ...{ deadlineAt: EXAMPLE_TIME + 900_000, checkpoint },
   });
+
+/** A request of an agent that waits for an answer. */
+export const permissionRequest = (): AlertEvent =>
+  alertEvent({
+    ...{ route: 'awaiting_input', title: 'worker-1 asks for a permission', caseId: null, requestId: 'r-1' },
+    ...{ options: ['allow', 'deny'], deadlineAt: EXAMPLE_TIME + 600_000, onTimeout: 'no_decision' },
+  });
+
+/** The answer to a question: its options go, without a noise. */
+export const answeredEvent = (): AlertEvent => {
+  const { alertId } = alertEvent().payload;
+  return example(Topic.alert, 'ALERT_UPDATED', {
+    ...{ alertId, route: 'stuck_agent', title: 'worker-1: pardon, decided by ada', options: [], requestId: null },
+    ...{ severity: 'critical', blocked: null, raisedAt: EXAMPLE_TIME, isQuiet: true },
+  });
+};
 
 /** The end of an alert, under the id of its start. */
 export const resolvedEvent = (): AlertEvent =>

@@ -5,7 +5,7 @@ import { EXAMPLE_TIME } from '@vigil/events/examples';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test } from 'vitest';
 import { TryLater, Undeliverable } from '../delivery/sink.ts';
-import { alertEvent, escalation, LINK_KEY, SECRET, sinkDeps } from './sinks.fixture.ts';
+import { alertEvent, escalation, LINK_KEY, permissionRequest, SECRET, sinkDeps } from './sinks.fixture.ts';
 import { signed, webhook } from './webhook.ts';
 
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: string };
@@ -79,6 +79,23 @@ test('an escalation carries options, deadline, where to decide, and the newest c
       written_by_agents: ['title', 'text', 'labels', 'blocked', 'checkpoint', 'friction'],
       friction: null,
     },
+  });
+});
+
+test('a request of an agent carries its id, its options, and how to answer it', async () => {
+  const { received, url } = await answering(204);
+  await sink(url).deliver(permissionRequest());
+  const { data } = JSON.parse((received[0] as Received).body);
+  expect(data).toMatchObject({
+    request_id: 'r-1',
+    decision: {
+      ...{ options: ['allow', 'deny'], on_timeout: 'no_decision' },
+      body: { kind: 'answer_request', requestId: 'r-1', option: 'allow', by: '', why: '' },
+    },
+  });
+  const token = new URL(data.decision.links.deny).searchParams.get('link') ?? '';
+  expect(await verifyLink(LINK_KEY, token, EXAMPLE_TIME)).toMatchObject({
+    ...{ kind: 'answer_request', subject: 'r-1', decision: 'deny' },
   });
 });
 

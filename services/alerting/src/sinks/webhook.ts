@@ -3,7 +3,7 @@ import { httpUrl, Refused } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
 import { messageOf } from '../delivery/message.ts';
-import { deliveringTo, type Kind } from '../delivery/sink.ts';
+import { type AlertEvent, deliveringTo, type Kind } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
 import { secretFile, secretOf, variable } from './secret.ts';
 
@@ -51,11 +51,12 @@ export const webhook: Kind<typeof settings> = {
       secret_env ?? secret_file ?? '',
       secretOf(name, 'secret', { env: secret_env, file: secret_file }, deps, SECRETS),
     );
-    return deliveringTo(name, async (alert) => {
+    const deliver = async (alert: AlertEvent): Promise<void> => {
       const body = JSON.stringify(await messageOf(alert, name, deps));
       const headers = signed(keys, alert.eventId, deps.now(), body);
       await post({ url, headers, body, timeout, remedies: REMEDIES }, deps);
-    });
+    };
+    return { ...deliveringTo(name, deliver), updatesInPlace: true };
   },
 };
 

@@ -1,7 +1,7 @@
 import { type PolicyRef, type RecoverySettings, Topic } from '@vigil/events';
 import { VOCABULARY } from '@vigil/health';
 import { CorrectThePolicy, republished } from '@vigil/policy';
-import type { AgentRow, CaseRow, ReadModel } from '@vigil/read-model';
+import type { AgentRow, CaseRow, ReadModel, RequestRow } from '@vigil/read-model';
 import { found, Problem } from '../problem.ts';
 import type { CommandDraft, Of } from './command.ts';
 
@@ -60,13 +60,10 @@ export const requestStep = async (
   return { topic: Topic.decideCase, type: 'REQUEST_STEP', key: agentId, policy, payload };
 };
 
-/** Whether it is in time, and the first, is decided in the order of the log. What is known to be over is refused at once. */
-export const answerRequest = async (
-  { requestId, option, by, why }: Of<'answer_request'>,
-  model: ReadModel,
-): Promise<CommandDraft> => {
+/** A request that waits, as far as the read model knows. Throws Problem with its end if it is over. */
+export const waitingRequest = async (requestId: string, model: ReadModel): Promise<RequestRow> => {
   const request = found(await model.request(requestId), 'request', requestId, '`vigil inbox`');
-  const { agentId, instanceId, options, settled, settledBy, settledOption, settledWhy } = request;
+  const { settled, settledBy, settledOption, settledWhy } = request;
   if (settled === 'answered')
     throw new Problem(409, 'already_answered', `${settledBy} has answered ${settledOption}: the first answer decides.`);
   if (settled !== null)
@@ -75,6 +72,15 @@ export const answerRequest = async (
       'request_over',
       `Request ${requestId} is ${settled}${settledWhy === null ? '' : `: ${settledWhy}`}.`,
     );
+  return request;
+};
+
+/** Whether it is in time, and the first, is decided in the order of the log. What is known to be over is refused at once. */
+export const answerRequest = async (
+  { requestId, option, by, why }: Of<'answer_request'>,
+  model: ReadModel,
+): Promise<CommandDraft> => {
+  const { agentId, instanceId, options } = await waitingRequest(requestId, model);
   const names = options.map(({ name }) => name);
   if (!names.includes(option))
     throw new Problem(

@@ -267,3 +267,60 @@ describe('a review of a task', () => {
     expect((await post({}, review)).statusCode).toBe(410);
   });
 });
+
+describe('a request of an agent', () => {
+  const deadlineAt = NOON + 600_000;
+  const request = { kind: 'answer_request', subject: 'r-1', decision: 'allow', deadlineAt } as const;
+  const waits = {
+    ...{ requestId: 'r-1', agentId: 'worker-1', instanceId: 'i-1', taskId: 'T-1', text: 'Bash: rm -rf build' },
+    ...{ openedAt: NOON, deadlineAt, settled: null, settledBy: null, settledOption: null, settledWhy: null },
+    options: [
+      { name: 'allow', label: 'Allow' },
+      { name: 'deny', label: 'Deny' },
+    ],
+  };
+  const asked = (row: object = waits) =>
+    opened(null, { request: async (id: string) => (id === 'r-1' ? { ...waits, ...row } : null) });
+
+  test('is shown, and answered once, for its own instance', async () => {
+    const { get, post, written } = asked();
+    expect((await get(request)).body).toContain('Bash: rm -rf build');
+    expect(written).toEqual([]);
+    expect((await post({ kind: 'answer_request', requestId: 'r-1', option: 'allow' }, request)).statusCode).toBe(202);
+    expect((await post({}, { ...request, decision: 'deny' })).json()).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining('link to ops has answered allow'),
+    });
+    expect(written).toMatchObject([
+      {
+        ...{ topic: Topic.handleRequest, type: 'ANSWER_REQUEST' },
+        payload: { requestId: 'r-1', instanceId: 'i-1', option: 'allow', by: 'link to ops' },
+      },
+    ]);
+  });
+
+  test.each([
+    [{ settled: 'answered', settledBy: 'ada', settledOption: 'deny' }, 'ada has answered deny'],
+    [{ settled: 'withdrawn', settledWhy: 'its client answered' }, 'is withdrawn: its client answered'],
+    [{ settled: 'expired' }, 'is expired'],
+  ])('that is over as %j is refused with the reason', async (row, reason) => {
+    const { get, post, written } = asked(row);
+    for (const answer of [await post({}, request), await get(request)]) {
+      expect(answer.statusCode).toBe(409);
+      expect(answer.body).toContain(reason);
+    }
+    expect(written).toEqual([]);
+  });
+
+  test('takes no answer after its deadline, to another request, or of another choice', async () => {
+    const { post, clock, written } = asked();
+    expect((await post({}, { ...request, subject: 'r-2' })).statusCode).toBe(404);
+    expect((await post({ option: 'deny' }, request)).statusCode).toBe(403);
+    expect((await post({ requestId: 'r-2' }, request)).statusCode).toBe(403);
+    expect((await post({}, { ...request, decision: 'always' })).statusCode).toBe(400);
+    expect((await post({}, { ...request, deadlineAt: deadlineAt + 1000 })).statusCode).toBe(410);
+    clock.now = deadlineAt;
+    expect((await post({}, request)).json()).toMatchObject({ status: 410, type: 'urn:vigil:link_expired' });
+    expect(written).toEqual([]);
+  });
+});

@@ -1,10 +1,10 @@
-import { type DecisionLink, ExpiredLink, InvalidLink, verifyLink } from '@vigil/chassis/decision-link';
+import { type DecisionLink, ExpiredLink, InvalidLink, LINK_FIELDS, verifyLink } from '@vigil/chassis/decision-link';
 import type { Entry, ReadModel } from '@vigil/read-model';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { signed } from '../access/people.ts';
 import { type CommandDraft, parseCommand } from '../commands/command.ts';
-import { decideCase, endOfQuestion, reviewTask } from '../commands/decisions.ts';
+import { answerRequest, decideCase, endOfQuestion, reviewTask, waitingRequest } from '../commands/decisions.ts';
 import type { Write } from '../commands/routes.ts';
 import { sendPage, wantsPage } from '../page.ts';
 import { found, Problem } from '../problem.ts';
@@ -23,8 +23,6 @@ type OpenQuestion = { readonly askedAt: number; readonly facts: Readonly<Record<
 
 /** The read model shows an answer within this time, milliseconds. Until then this process remembers it. */
 const SHOWN_AFTER_MS = 30_000;
-
-const SUBJECT_FIELD = { decide_case: 'caseId', review_task: 'taskId' } as const;
 
 /** `allow_more_time`: Allow more time */
 const nameOf = (decision: string): string => decision.charAt(0).toUpperCase() + decision.slice(1).replaceAll('_', ' ');
@@ -45,7 +43,7 @@ const readLink = async ({ query }: FastifyRequest, { linkKey, now }: DecisionDep
       throw new Problem(
         410,
         'link_expired',
-        `The link cannot be used: ${message}. Use \`vigil case decide\` or \`vigil task review\`.`,
+        `The link cannot be used: ${message}. \`vigil inbox\` shows what waits, and how to answer it.`,
       );
     if (error instanceof InvalidLink) throw new Problem(403, 'invalid_link', `The link cannot be used: ${message}.`);
     throw error;
@@ -108,15 +106,43 @@ const endOfReview = (taskId: string, story: readonly Entry[]): string => {
     : `${decided.payload.by} has answered ${decided.payload.decision} at ${new Date(decided.at).toISOString()}.`;
 };
 
-const openQuestion = (link: DecisionLink, model: ReadModel): Promise<OpenQuestion> =>
-  link.kind === 'decide_case' ? questionOfCase(link, model) : questionOfTask(link, model);
+const questionOfRequest = async (
+  { subject, decision, deadlineAt }: DecisionLink,
+  model: ReadModel,
+): Promise<OpenQuestion> => {
+  const request = await waitingRequest(subject, model);
+  if (request.deadlineAt !== deadlineAt) throw ANOTHER;
+  const { agentId, taskId, text, options, openedAt } = request;
+  const facts = {
+    Request: `request/${subject}`,
+    Agent: agentId,
+    Task: taskId ?? 'none',
+    Asks: text,
+    Answer: options.find(({ name }) => name === decision)?.label ?? decision,
+    Deadline: new Date(deadlineAt).toISOString(),
+  };
+  return { askedAt: openedAt, facts };
+};
+
+const openQuestion = (link: DecisionLink, model: ReadModel): Promise<OpenQuestion> => {
+  switch (link.kind) {
+    case 'decide_case':
+      return questionOfCase(link, model);
+    case 'review_task':
+      return questionOfTask(link, model);
+    case 'answer_request':
+      return questionOfRequest(link, model);
+  }
+};
 
 const text = z.string().max(2000);
 const answerForm = z.strictObject({
   kind: text.optional(),
   caseId: text.optional(),
   taskId: text.optional(),
+  requestId: text.optional(),
   decision: text.optional(),
+  option: text.optional(),
   by: text.default(''),
   why: text.default(''),
 });
@@ -133,7 +159,8 @@ const readAnswer = (
     throw new Problem(400, 'bad_answer', `${field}: ${issue?.message}`, field);
   }
   const { by, why, ...named } = read.data;
-  const ofLink: Partial<Record<string, string>> = { kind, decision, [SUBJECT_FIELD[kind]]: subject };
+  const fields = LINK_FIELDS[kind];
+  const ofLink: Partial<Record<string, string>> = { kind, [fields.answer]: decision, [fields.subject]: subject };
   for (const [field, value] of Object.entries(named))
     if (value !== undefined && value !== ofLink[field])
       throw new Problem(
@@ -154,9 +181,13 @@ const draftOf = (
 ): Promise<CommandDraft> => {
   const { kind, subject, decision, channel } = link;
   const signature = { by: signed({ name: `link to ${channel}` }, by), why: why || 'by a decision link' };
-  const command = parseCommand({ kind, [SUBJECT_FIELD[kind]]: subject, decision, askedAt, ...signature });
+  const fields = LINK_FIELDS[kind];
+  const given = { kind, [fields.subject]: subject, [fields.answer]: decision, ...signature };
+  // A request is one question.
+  const command = parseCommand(kind === 'answer_request' ? given : { ...given, askedAt });
   if (command.kind === 'decide_case') return decideCase(command, model);
   if (command.kind === 'review_task') return reviewTask(command, model);
+  if (command.kind === 'answer_request') return answerRequest(command, model);
   throw new Error(`a link is for no ${command.kind}`);
 };
 

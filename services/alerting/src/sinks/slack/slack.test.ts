@@ -1,15 +1,19 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { verifyLink } from '@vigil/chassis/decision-link';
 import { Topic } from '@vigil/events';
-import { example } from '@vigil/events/examples';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { expect, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import type { AlertEvent } from '../../delivery/sink.ts';
 import {
   alertEvent,
+  answeredEvent,
   answeringWith,
   escalation,
   failureOf,
+  LINK_KEY,
+  permissionRequest,
   receiver,
   resolvedEvent,
   sinkDeps,
@@ -107,6 +111,29 @@ test('a restarted process finds the thread, and what was delivered before is not
   await restarted.deliver(next(resolvedEvent(), 'e2'));
   expect(roots(messages)).toHaveLength(1);
   expect(replies(messages)).toHaveLength(1);
+});
+
+test('the options of an answered question go at once, and the reply about it is in the thread only', async () => {
+  const { messages, server, open } = await workspace();
+  await using _ = server;
+  const sink = open();
+  await sink.deliver(next(escalation(), 'e1'));
+  expect(JSON.stringify(roots(messages))).toContain('vigil:decide:pardon');
+  await sink.deliver(next(answeredEvent(), 'e2'));
+  expect(JSON.stringify(roots(messages))).not.toContain('vigil:decide:');
+  expect(replies(messages)).toMatchObject([
+    { reply_broadcast: false, text: expect.stringContaining('decided by ada') },
+  ]);
+});
+
+test('a request of an agent has a button for each of its options, with a link that answers it alone', async () => {
+  const { messages, server, open } = await workspace();
+  await using _ = server;
+  await open({ app_token_env: 'SLACK_APP_TOKEN' }).deliver(permissionRequest());
+  expect(buttonsOf(messages).map(({ action_id }) => action_id)).toEqual(['vigil:decide:allow', 'vigil:decide:deny']);
+  expect(await verifyLink(LINK_KEY, String(buttonsOf(messages)[1]?.value), EXAMPLE_TIME)).toMatchObject({
+    ...{ kind: 'answer_request', subject: 'r-1', decision: 'deny', deadlineAt: EXAMPLE_TIME + 600_000 },
+  });
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { httpUrl } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
 import { whatOf } from '../../delivery/message.ts';
-import type { Acknowledged, AlertEvent, Kind } from '../../delivery/sink.ts';
+import { type Acknowledged, type AlertEvent, isQuiet, type Kind } from '../../delivery/sink.ts';
 import { secretFile, secretOf, variable } from '../secret.ts';
 import { blocksOf, escaped, lineOf } from './blocks.ts';
 import { type Client, clientOf, type Thread } from './client.ts';
@@ -41,6 +41,7 @@ export const slack: Kind<typeof settings> = {
         const blocks = await blocksOf(alert, name, hasApp ? 'button' : 'link', deps);
         await threads.show(alert, { text: lineOf(alert), blocks });
       },
+      updatesInPlace: true,
       acknowledge: (event) => threads.note(event, `:raising_hand: acknowledged by ${escaped(event.payload.by)}`),
       run: appToken === null ? null : ({ logger }) => listen({ base, appToken, timeout, client, deps, logger }),
     };
@@ -85,7 +86,7 @@ const threadsOf = (client: Client) => {
     if (isFirst) await client.update(ts, content, { alertId, eventId, isUpdate: true });
     remember(alertId, { ts, eventId, isTold: false });
     const isTold = !isFirst && (await client.hasReply(ts, eventId, alert.occurredAt));
-    if (!isTold) await client.reply(ts, content.text, !isOver, eventId);
+    if (!isTold) await client.reply(ts, content.text, !isOver && !isQuiet(alert), eventId);
     if (isOver) known.delete(alertId);
     else remember(alertId, { ts, eventId, isTold: true });
   };

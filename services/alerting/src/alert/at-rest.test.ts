@@ -1,0 +1,26 @@
+import { Topic } from '@vigil/events';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { given, upgraded } from '@vigil/stream/testing';
+import { expect, test } from 'vitest';
+import { alerts } from './alert.ts';
+import { PLAIN } from './alerts.fixture.ts';
+import { AT_REST } from './at-rest.ts';
+import { NO_GATES } from './gates.ts';
+import { consoleOnly } from './routing.ts';
+
+const settings = { groupWaitMs: 30_000, repeatMs: 14_400_000, routing: consoleOnly };
+
+/** Without the requests of agents. */
+const shapeNine = (state: object): unknown =>
+  JSON.parse(JSON.stringify(state, (field, value) => (field === 'requestId' ? undefined : value)));
+
+test.each([{ afterMs: null }, { afterMs: 60_000 }])('an alert of shape 9 shows no request: %j', (fields) => {
+  const alert = given(alerts(settings), EXAMPLE_TIME);
+  alert.receive(example(Topic.notify, 'NOTIFY', { ...PLAIN, action: 'raise', ...fields }));
+  expect(upgraded(AT_REST, 9, shapeNine(alert.state()))).toEqual(JSON.parse(JSON.stringify(alert.state())));
+});
+
+test('silences and incidents of shape 9 stay as they are', () => {
+  const gates = { ...NO_GATES, incidents: [{ scope: 'fleet', agentIds: ['w1'] }] };
+  expect(upgraded(AT_REST, 9, gates)).toEqual(gates);
+});
