@@ -44,6 +44,7 @@ export type { AlertRow, FleetRow } from './queries/fleet.ts';
 export type { Entry } from './queries/journal.ts';
 export type { PolicyRefusalRow, PolicyRow } from './queries/policies.ts';
 export type { RequestRow } from './queries/requests.ts';
+export type { Paged } from './queries/select.ts';
 export type { SilenceRow } from './queries/silences.ts';
 export type { Targets } from './queries/targets.ts';
 export type { CheckpointRow, RecoveryRow, TaskRow } from './queries/tasks.ts';

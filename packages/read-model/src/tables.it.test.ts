@@ -79,3 +79,43 @@ test('a position moves only from the offset that its writer expects', async () =
   expect(await savePosition(database, { ...at, from: 7, next: 8 })).toBe(true);
   expect(await positions(database)).toEqual([{ ...at, offset: 8 }]);
 });
+
+test('pages of cases, alerts and recoveries have each row once, also of one moment and with unknown times', async () => {
+  await using database = await scratchReadModel();
+  const model = readModel(database);
+  const times = `to_timestamp(CASE WHEN n % 3 = 0 THEN 1700000000.123 ELSE 1700000000 + n / 1000.0 END)`;
+  await database.query(
+    `INSERT INTO cases (case_id, opened_order, opened_at, step) SELECT 'case-' || n, 'o' || n, ${times},
+       CASE WHEN n % 4 = 0 THEN 'ESCALATION_TRIGGERED' END FROM generate_series(1, 40) n`,
+  );
+  await database.query(
+    `INSERT INTO alerts (alert_id, resolved_at, raised_at) SELECT 'alert-' || n, CASE WHEN n % 4 = 0 THEN now() END,
+       CASE WHEN n % 5 > 0 THEN ${times} END FROM generate_series(1, 40) n`,
+  );
+  const inPages = async <Row>(
+    read: (paged: { limit: number; after?: readonly (number | string)[] }) => Promise<readonly Row[]>,
+    placeOf: (row: Row) => readonly (number | string)[],
+  ): Promise<readonly Row[]> => {
+    const page = await read({ limit: 7 });
+    const found = [...page];
+    for (let last = page.at(-1); last !== undefined; ) {
+      const next = await read({ limit: 7, after: placeOf(last) });
+      found.push(...next);
+      last = next.at(-1);
+    }
+    return found;
+  };
+  const cases = await inPages(
+    (paged) => model.cases(paged),
+    ({ waiting, openedAt, caseId }) => [waiting ? 0 : 1, -openedAt, caseId],
+  );
+  expect(cases).toHaveLength(40);
+  expect(cases).toEqual(await model.cases({}));
+  const alerts = await inPages(
+    (paged) => model.alerts(paged),
+    ({ resolvedAt, raisedAt, alertId }) => [resolvedAt === null ? 0 : 1, -(raisedAt ?? 0), alertId],
+  );
+  expect(alerts).toHaveLength(40);
+  expect(alerts).toEqual(await model.alerts({}));
+  expect(await model.recoveries({ after: [-1, 't', -1, 'a'], limit: 5 })).toEqual([]);
+});

@@ -1,7 +1,22 @@
 import type { Evidence, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
 import { type Entry, entry } from './journal.ts';
-import { column, type Filter, list, listed, type RowOf, type Span, select, when, within } from './select.ts';
+import {
+  afterPlace,
+  column,
+  type Filter,
+  list,
+  listed,
+  MOST_ROWS,
+  newestFirst,
+  orderBy,
+  type Paged,
+  type RowOf,
+  type Span,
+  select,
+  when,
+  within,
+} from './select.ts';
 
 export type Withheld = { readonly step: string; readonly why: string; readonly detail: string };
 
@@ -51,7 +66,16 @@ const caseColumns = {
 export type CaseRow = RowOf<typeof caseColumns>;
 export type CaseStory = CaseRow & { readonly trail: readonly Entry[] };
 
-type CaseFilter = Filter<{ caseId: string; agentId: string; taskId: string; policyName: string; open: boolean } & Span>;
+type CaseFilter = Filter<
+  { caseId: string; agentId: string; taskId: string; policyName: string; open: boolean } & Span & Paged
+>;
+
+/** [0 for one that waits, minus its opening, its id] */
+const CASE_ORDER = [
+  [`CASE WHEN ${WAITING} THEN 0 ELSE 1 END`, 'bigint'],
+  newestFirst('opened_at'),
+  ['case_id', 'text'],
+] as const;
 
 /** Cases: those that wait for a person first, then the newest. */
 export const cases = (sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]> => {
@@ -63,9 +87,9 @@ export const cases = (sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]>
     when('policy_name = $?', filter.policyName),
     when('(closed_order IS NULL) = $?', filter.open),
     ...within('opened_at', filter),
+    afterPlace(CASE_ORDER, filter.after),
   ];
-  const order = `${WAITING} DESC, opened_at DESC, opened_order DESC, case_id`;
-  return list(sql, caseColumns, 'cases', conditions, order, 1000);
+  return list(sql, caseColumns, 'cases', conditions, orderBy(CASE_ORDER), filter.limit ?? MOST_ROWS);
 };
 
 // Within one millisecond: admissions, then decisions, then orders, then outcomes.

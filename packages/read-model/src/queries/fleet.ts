@@ -1,5 +1,20 @@
 import type { Sql } from '../apply.ts';
-import { column, type Filter, list, listed, type RowOf, type Span, select, when, within } from './select.ts';
+import {
+  afterPlace,
+  column,
+  type Filter,
+  list,
+  listed,
+  MOST_ROWS,
+  newestFirst,
+  orderBy,
+  type Paged,
+  type RowOf,
+  type Span,
+  select,
+  when,
+  within,
+} from './select.ts';
 
 const alert = {
   alertId: column<string>(),
@@ -26,7 +41,14 @@ const alert = {
 };
 export type AlertRow = RowOf<typeof alert>;
 
-type AlertFilter = Filter<{ agentId: string; taskId: string; open: boolean } & Span>;
+type AlertFilter = Filter<{ agentId: string; taskId: string; open: boolean } & Span & Paged>;
+
+/** [1 for a resolved one, minus its time, its id] */
+const ALERT_ORDER = [
+  ['CASE WHEN resolved_at IS NULL THEN 0 ELSE 1 END', 'bigint'],
+  newestFirst('raised_at'),
+  ['alert_id', 'text'],
+] as const;
 
 /** Alerts: the unresolved first, then the newest. */
 export const alerts = (sql: Sql, filter: AlertFilter): Promise<readonly AlertRow[]> => {
@@ -35,8 +57,9 @@ export const alerts = (sql: Sql, filter: AlertFilter): Promise<readonly AlertRow
     when('task_id = $?', filter.taskId),
     when('(resolved_order IS NULL) = $?', filter.open),
     ...within('raised_at', filter),
+    afterPlace(ALERT_ORDER, filter.after),
   ];
-  return list(sql, alert, 'alerts a', conditions, 'resolved_order IS NULL DESC, raised_at DESC, alert_id', 1000);
+  return list(sql, alert, 'alerts a', conditions, orderBy(ALERT_ORDER), filter.limit ?? MOST_ROWS);
 };
 
 const fleetColumns = {

@@ -60,6 +60,30 @@ export const where = (
   return { text: texts.length === 0 ? '' : `WHERE ${texts.join(' AND ')}`, values };
 };
 
+/** The place of a row in a list, which is in the ascending order of its places. No two rows have the same. */
+export type Place = readonly (number | string)[];
+/** A page: at most `limit` rows, those after a place. Without them it is the first page, of so many as a page may have. */
+export type Paged = { readonly after: Place; readonly limit: number };
+/** The parts of a place: expressions that are never null, and their types. */
+type Order = readonly (readonly [sql: string, type: 'bigint' | 'text'])[];
+
+/** The most rows of a page. */
+export const MOST_ROWS = 1000;
+
+/** Where a later instant comes first; an unknown one comes last. */
+export const newestFirst = (column: string): Order[number] => [
+  `-coalesce((extract(epoch FROM ${column}) * 1000)::bigint, 0)`,
+  'bigint',
+];
+
+export const orderBy = (order: Order): string => order.map(([sql]) => sql).join(', ');
+
+/** The rows after a place. */
+export const afterPlace = (order: Order, place: Place | undefined) => {
+  const parts = order.map(([, type], index) => `($?::text[])[${index + 1}]::${type}`);
+  return when(`(${orderBy(order)}) > (${parts.join(', ')})`, place?.map(String));
+};
+
 /** The conditions of a time span: at or after `since`, before `until`; epoch milliseconds. */
 export const within = (column: string, { since, until }: Filter<Span>) => [
   when(`${column} >= to_timestamp($?::double precision / 1000)`, since),

@@ -1,6 +1,22 @@
 import type { CheckpointRef, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import { column, type Filter, list, listed, type RowOf, type Span, select, when, where, within } from './select.ts';
+import {
+  afterPlace,
+  column,
+  type Filter,
+  list,
+  listed,
+  MOST_ROWS,
+  newestFirst,
+  orderBy,
+  type Paged,
+  type RowOf,
+  type Span,
+  select,
+  when,
+  where,
+  within,
+} from './select.ts';
 
 const task = {
   taskId: column<string>('coalesce(h.task_id, t.task_id)'),
@@ -75,8 +91,19 @@ const LAST_OF_ITS_ATTEMPT = `NOT EXISTS (
     AND again.event_order > recoveries.event_order AND (again.payload ->> 'attempt')::integer = recoveries.attempt
     AND again.payload ->> 'newAgentId' = recoveries.new_agent_id)`;
 
+/** [minus its time, its task, minus its attempt, its agent] */
+const RECOVERY_ORDER = [
+  newestFirst('initiated_at'),
+  ['task_id', 'text'],
+  ['-attempt', 'bigint'],
+  ['new_agent_id', 'text'],
+] as const;
+
 /** Attempts, newest first. */
-export const recoveries = (sql: Sql, filter: Filter<{ taskId: string } & Span>): Promise<readonly RecoveryRow[]> => {
+export const recoveries = (
+  sql: Sql,
+  filter: Filter<{ taskId: string } & Span & Paged>,
+): Promise<readonly RecoveryRow[]> => {
   const from = `recoveries LEFT JOIN LATERAL (
     SELECT end_reason FROM task_assignees o WHERE o.task_id = recoveries.task_id AND o.agent_id = new_agent_id
   ) h ON true`;
@@ -84,8 +111,9 @@ export const recoveries = (sql: Sql, filter: Filter<{ taskId: string } & Span>):
     when('task_id = $?', filter.taskId),
     [LAST_OF_ITS_ATTEMPT] as const,
     ...within('initiated_at', filter),
+    afterPlace(RECOVERY_ORDER, filter.after),
   ];
-  return list(sql, recovery, from, conditions, 'initiated_at DESC, task_id, attempt DESC', 1000);
+  return list(sql, recovery, from, conditions, orderBy(RECOVERY_ORDER), filter.limit ?? MOST_ROWS);
 };
 
 const checkpoint = {

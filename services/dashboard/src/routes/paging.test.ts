@@ -49,3 +49,43 @@ test.each(['x', '', 'bnVsbA', 'W251bGxd'])('a cursor that no answer had is refus
     type: 'urn:vigil:bad_cursor',
   });
 });
+
+test.each([
+  ['cases', 'cases', ({ id, at }: Row) => ({ caseId: id, openedAt: at, waiting: false })],
+  ['alerts', 'alerts', ({ id, at }: Row) => ({ alertId: id, raisedAt: at, resolvedAt: 5 })],
+  [
+    'recoveries',
+    'recoveries',
+    ({ id, at }: Row) => ({ taskId: id, initiatedAt: at, attempt: 1, newAgentId: 'worker-1' }),
+  ],
+])('the pages of %s reach each of 2,500 rows once, with and without a limit', async (list, field, rowOf) => {
+  const all = Array.from({ length: 2500 }, (_, n) => rowOf({ id: `row-${n}`, at: 5000 - n }));
+  const reads: { after?: readonly (number | string)[]; limit: number }[] = [];
+  const read = async (asked: { after?: readonly (number | string)[]; limit: number }) => {
+    reads.push(asked);
+    const from = asked.after === undefined ? 0 : 5001 + Number(asked.after.find((part) => Number(part) < -1));
+    return all.slice(from, from + asked.limit);
+  };
+  const { request } = dashboard({ [list]: read });
+  for (const limit of ['', '&limit=700']) {
+    const found: unknown[] = [];
+    let cursor = '';
+    do {
+      const page = (await request('GET', `/v1/${list}?${cursor}${limit}`)).json();
+      found.push(...page[field]);
+      cursor = page.next === null ? '' : `cursor=${page.next}`;
+    } while (cursor !== '');
+    expect(found).toEqual(all);
+  }
+  expect(Math.max(...reads.map(({ limit }) => limit)), 'a page and one row more').toBe(1001);
+});
+
+test.each([['[1]'], ['["a",1,"b"]'], ['[0,1.5,"a"]'], ['[0,1,"a\\u0000"]'], ['[0,1,"a","b"]']])(
+  'a cursor of another list is refused before the read model sees it: %s',
+  async (key) => {
+    const { request, failures } = dashboard({ cases: async () => expect.unreachable() });
+    const cursor = Buffer.from(key).toString('base64url');
+    expect((await request('GET', `/v1/cases?cursor=${cursor}`)).json()).toMatchObject({ type: 'urn:vigil:bad_cursor' });
+    expect(failures).toEqual([]);
+  },
+);

@@ -24,6 +24,9 @@ const paged = {
   cursor: z.string().max(1000).optional().describe('the `next` of the previous page'),
 };
 
+/** Of a list that may have any number of rows. */
+const pagedFar = { ...paged, limit: count.default(1000).describe('the most entries of a page') };
+
 /** `k=v`, once or several times. */
 const label = z
   .union([z.string().max(256), z.array(z.string().max(256)).max(20)])
@@ -53,11 +56,11 @@ export const cases = z.strictObject({
   policy: name,
   since,
   until,
-  ...paged,
+  ...pagedFar,
 });
 export const tasks = z.strictObject({ review: yes.optional(), agent: name, ...paged });
-export const alerts = z.strictObject({ open: yes.optional(), agent: name, task: name, since, until, ...paged });
-export const recoveries = z.strictObject({ task: name, since, until, ...paged });
+export const alerts = z.strictObject({ open: yes.optional(), agent: name, task: name, since, until, ...pagedFar });
+export const recoveries = z.strictObject({ task: name, since, until, ...pagedFar });
 export const breakers = z.strictObject({ open: yes.optional(), agent: name, task: name });
 export const tickets = z.strictObject({ agent: name, limit });
 export const story = z.strictObject({ agent: name, task: name, since, until, limit });

@@ -16,7 +16,7 @@ import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { cellsOf } from '../cells.ts';
 import { found, Problem } from '../problem.ts';
-import { pageOf } from './paging.ts';
+import { pageFrom, pageOf } from './paging.ts';
 import * as queries from './queries.ts';
 
 /** How long the openings of a breaker are counted. */
@@ -77,9 +77,10 @@ export const readRoutes = (
   );
   app.get('/v1/cases', async ({ query }) => {
     const { open, agent, task, policy, since, until, ...asked } = queryOf(queries.cases, query);
-    const found = await model.cases({ open, agentId: agent, taskId: task, policyName: policy, since, until });
+    const filter = { open, agentId: agent, taskId: task, policyName: policy, since, until };
     const keyOf = ({ waiting, openedAt, caseId }: CaseRow) => [waiting ? 0 : 1, -openedAt, caseId];
-    const { rows: cases, next } = pageOf(found, keyOf, asked);
+    const read = (paged: object) => model.cases({ ...filter, ...paged });
+    const { rows: cases, next } = await pageFrom(read, ['number', 'number', 'string'], keyOf, asked);
     return { cases, next, knowledge: knowledge() };
   });
   app.get<One>('/v1/cases/:id', async ({ params: { id } }) => ({
@@ -112,9 +113,13 @@ const taskRoutes = (app: FastifyInstance, model: ReadModel, knowledge: () => Kno
   });
   app.get('/v1/recoveries', async ({ query }) => {
     const { task, since, until, ...asked } = queryOf(queries.recoveries, query);
-    const found = await model.recoveries({ taskId: task, since, until });
-    const keyOf = ({ initiatedAt, taskId, attempt }: RecoveryRow) => [-initiatedAt, taskId, -attempt];
-    const { rows: recoveries, next } = pageOf(found, keyOf, asked);
+    const read = (paged: object) => model.recoveries({ taskId: task, since, until, ...paged });
+    const keyOf = ({ initiatedAt, taskId, attempt, newAgentId }: RecoveryRow) => [
+      ...[-initiatedAt, taskId],
+      ...[-attempt, newAgentId],
+    ];
+    const shape = ['number', 'string', 'number', 'string'] as const;
+    const { rows: recoveries, next } = await pageFrom(read, shape, keyOf, asked);
     return { recoveries, next };
   });
 };
@@ -131,13 +136,14 @@ const fleetRoutes = (
   });
   app.get('/v1/alerts', async ({ query }) => {
     const { open, agent, task, since, until, ...asked } = queryOf(queries.alerts, query);
-    const found = await model.alerts({ open, agentId: agent, taskId: task, since, until });
+    const filter = { open, agentId: agent, taskId: task, since, until };
+    const read = (paged: object) => model.alerts({ ...filter, ...paged });
     const keyOf = ({ resolvedAt, raisedAt, alertId }: AlertRow) => [
       resolvedAt === null ? 0 : 1,
       -(raisedAt ?? 0),
       alertId,
     ];
-    const { rows: alerts, next } = pageOf(found, keyOf, asked);
+    const { rows: alerts, next } = await pageFrom(read, ['number', 'number', 'string'], keyOf, asked);
     return { alerts, next, knowledge: knowledge() };
   });
   app.get('/v1/runtimes', async () => ({ runtimes: await model.runtimes() }));
