@@ -96,6 +96,7 @@ const server = createServer(async (request, response) => {
       type: 'urn:vigil:unknown_agent',
       detail: 'There is no agent "wroker-1": `vigil health` (/v1/agents) lists what there is.',
     });
+  if (url.pathname === '/v1/inbox') return answer(200, { inbox: [{ id: 'case/c-1', since: 500 }] });
   if (url.pathname === '/v1/silences') return answer(200, { silences: [] });
   if (url.pathname === '/v1/alerts') return answer(200, { alerts: [alertRow] });
   if (url.pathname === '/v1/agents/worker-1') return answer(200, agentRow({ agentId: 'worker-1' }));
@@ -394,6 +395,17 @@ test.each([
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).not.toMatch(/[A-Z]+_[A-Z]+/);
   expect(commands.at(-1)).toEqual({ ...command, by: 'ada', why: 'x' });
+});
+
+test('an answer to a case names the question that the inbox shows; where none waits, nothing is written', async () => {
+  const answer = (item: string) => vigil(['inbox', 'answer', item, 'pardon', '--why', 'x']);
+  expect(await answer('case/c-1')).toMatchObject({ code: 0 });
+  const command = { kind: 'decide_case', caseId: 'c-1', decision: 'pardon', askedAt: 500, by: 'ada', why: 'x' };
+  expect(commands.at(-1)).toEqual(command);
+  const { code, err } = await answer('case/c-2');
+  expect(code).not.toBe(0);
+  expect(err).toContain('case/c-2 waits for no answer');
+  expect(commands.at(-1)).toEqual(command);
 });
 
 test('a command of several events is waited for until all are decided: one that is refused is the outcome', async () => {

@@ -36,6 +36,11 @@ const blind = {
 /** Fields of a current result. */
 const currently = { knowledge: { up_to: new Date(NOW).toISOString(), blind_since: null, away: [] } };
 
+const caseItem = {
+  ...{ ...item, id: 'case/c-1', kind: 'case', text: 'no progress' },
+  options: [{ name: 'pardon', label: 'pardon', command: '' }],
+};
+let items: object[];
 let seen: { agent: object; facts: object | null; checkpoints: object[] };
 let knowledge: object;
 let task: object | null;
@@ -44,7 +49,7 @@ let written: Record<string, unknown>[];
 let client: Client;
 
 const routes = (path: string): unknown => {
-  if (path === '/v1/inbox') return { inbox: [item], knowledge };
+  if (path === '/v1/inbox') return { inbox: items, knowledge };
   if (path === '/v1/agents') return { agents: [seen.agent], knowledge };
   if (path === '/v1/agents/worker-1/explain') return { ...seen, knowledge };
   if (path === '/v1/tasks/OMN-1' && task !== null) return task;
@@ -55,6 +60,7 @@ beforeEach(async () => {
   seen = { agent, facts, checkpoints: [checkpoint] };
   knowledge = current;
   task = { taskId: 'OMN-1', recovery: null };
+  items = [item];
   isViewer = false;
   written = [];
   const api = {
@@ -173,6 +179,14 @@ test('an item of the inbox is decided by one of its options', async () => {
     refusal: expect.stringContaining('does not wait any more'),
   });
   expect(written).toHaveLength(1);
+});
+
+test('a decision on a case names the question that the inbox shows', async () => {
+  items = [caseItem];
+  await call('decide', { item: 'case/c-1', option: 'pardon', why: 'a build' });
+  expect(written).toEqual([
+    { ...{ kind: 'decide_case', caseId: 'c-1', decision: 'pardon', askedAt: NOW }, by: 'mcp', why: 'a build' },
+  ]);
 });
 
 test('a viewer reads, and nothing that a viewer calls is written', async () => {
