@@ -91,6 +91,10 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/v1/cases') return answer(200, { cases: [caseStory({ openedAt: 5000, closedAt: 9000 })] });
   if (url.pathname === '/v1/breakers') return answer(200, { breakers: [breakerRow] });
   if (url.pathname === '/v1/tasks') return answer(200, { tasks: [] });
+  if (url.pathname === '/v1/dead-letters')
+    return answer(200, {
+      deadLetters: [{ eventId: 'letter-1', service: url.searchParams.get('service'), leftOut: 0 }],
+    });
   if (url.pathname === '/v1/agents/wroker-1')
     return answer(404, {
       type: 'urn:vigil:unknown_agent',
@@ -660,4 +664,14 @@ test.each([
   expect(end).toMatchObject({ code: 2, out: '' });
   expect(end.err).toContain(text);
   expect(tokenRequests).toEqual([]);
+});
+
+test('dead letters are listed and shown by their id, and an unknown id is refused with the command that lists them', async () => {
+  const listed = await vigil(['dlq', 'list', '--service', 'gateway', '--json']);
+  expect(JSON.parse(listed.out)).toMatchObject([{ eventId: 'letter-1', service: 'gateway' }]);
+  const shown = await vigil(['dlq', 'show', 'letter-1', '--json']);
+  expect(JSON.parse(shown.out)).toMatchObject({ eventId: 'letter-1' });
+  const unknown = await vigil(['dlq', 'show', 'letter-2']);
+  expect(unknown.code).toBe(1);
+  expect(unknown.err).toContain('vigil dlq list');
 });

@@ -40,7 +40,7 @@ export type { AgentRow, CellRow } from './queries/agents.ts';
 export type { CaseRow, CaseStory, OrderRow, Withheld } from './queries/cases.ts';
 export { type Figures, figures } from './queries/figures.ts';
 export type { BreakerRow, TicketRow } from './queries/findings.ts';
-export type { AlertRow, FleetRow } from './queries/fleet.ts';
+export type { AlertRow, DeadLetterRow, FleetRow } from './queries/fleet.ts';
 export type { Entry } from './queries/journal.ts';
 export type { PolicyRefusalRow, PolicyRow } from './queries/policies.ts';
 export type { RequestRow } from './queries/requests.ts';

@@ -31,6 +31,7 @@ const files: readonly CommandFile[] = [
   { names: ['task'], node: 'any', load: () => import('./control/task.ts') },
   { names: ['ticket'], node: 'any', load: () => import('./control/ticket.ts') },
   { names: ['alert'], node: 'any', load: () => import('./control/alert.ts') },
+  { names: ['dlq'], node: 'any', load: () => import('./inspect/dlq.ts') },
   { names: ['doctor'], node: 'pinned', load: () => import('./inspect/doctor.ts') },
   { names: ['init'], node: 'pinned', load: () => import('./admin/init.ts') },
   { names: ['policy'], node: 'pinned', load: () => import('./admin/policy.ts') },

@@ -114,7 +114,7 @@ const deadLetter = {
   leftOut: column<number>(),
   failedAt: column<number | null>(),
 };
-type DeadLetterRow = RowOf<typeof deadLetter>;
+export type DeadLetterRow = RowOf<typeof deadLetter>;
 
 /** Dead letters, newest first. */
 export const deadLetters = (

@@ -1,0 +1,61 @@
+import type { DeadLetterRow } from '@vigil/read-model';
+import type { Command } from 'commander';
+import type { Client } from '../../client.ts';
+import { UnknownName } from '../../errors.ts';
+import { letterLines, lettersTable } from '../../render/letters.ts';
+import { dashboard, type Json, show, showList } from '../../terminal.ts';
+import { type PeriodOptions, withPeriod } from './period.ts';
+
+type ListOptions = PeriodOptions & Json & { readonly service?: string };
+
+/** The most that the dashboard gives at once. */
+const MOST = '1000';
+
+const LIST = `
+The newest come first, at most 1,000. A dead letter is a record that a service could not read: its topic, partition and
+offset, and the reason. The service goes on with the next record.
+
+Examples:
+  vigil dlq list
+  vigil dlq list --service health-evaluator --since 2h
+  vigil dlq list --json`;
+
+const SHOW = `
+LETTER is the id of \`vigil dlq list\`. The beginning of the record is shown as text: other bytes are \\ooo.
+
+Example:
+  vigil dlq show 7d0c6b0e-8f1f-4b0a-9a52-6f5d7a1c2e3b`;
+
+export const register = (program: Command): void => {
+  const letters = program.command('dlq').description('dead letters: records that a service could not read');
+  const listing = letters.command('list').description('dead letters, the newest first');
+  withPeriod(listing.option('--service <service>', 'of one service'), 'those that came')
+    .option('--json', 'for programs')
+    .addHelpText('after', LIST)
+    .action(list);
+  letters
+    .command('show <letter>')
+    .description('one dead letter, with the beginning of its record')
+    .option('--json', 'for programs')
+    .addHelpText('after', SHOW)
+    .action(showOne);
+};
+
+const read = async (client: Client, query: Readonly<Record<string, string | undefined>>) =>
+  (await client.get<{ deadLetters: readonly DeadLetterRow[] }>('/v1/dead-letters', { ...query, limit: MOST }))
+    .deadLetters;
+
+const list = ({ json, service, since, until }: ListOptions): Promise<void> =>
+  showList(json, lettersTable, (client) =>
+    read(client, { service, since: since?.toString(), until: until?.toString() }),
+  );
+
+const showOne = async (letter: string, { json }: Json): Promise<void> => {
+  const found = (await read(dashboard(), {})).find(({ eventId }) => eventId === letter);
+  if (found === undefined)
+    throw new UnknownName(
+      'dead_letter',
+      `There is no dead letter ${JSON.stringify(letter)} among the newest 1,000: \`vigil dlq list\` lists what there is.`,
+    );
+  show(json, found, (row, view) => letterLines(view, row));
+};
