@@ -111,6 +111,12 @@ test('pages of cases, alerts and recoveries have each row once, also of one mome
   );
   expect(cases).toHaveLength(40);
   expect(cases).toEqual(await model.cases({}));
+  await database.query(
+    `UPDATE cases SET labels = '{"team": "core", "tier": "1"}' WHERE case_id IN ('case-1', 'case-2')`,
+  );
+  const team = ['team', 'core'] as const;
+  expect(await model.cases({ labels: [team, ['tier', '1']] })).toHaveLength(2);
+  expect(await model.cases({ labels: [team, ['tier', '2']] })).toEqual([]);
   const alerts = await inPages(
     (paged) => model.alerts(paged),
     ({ resolvedAt, raisedAt, alertId }) => [resolvedAt === null ? 0 : 1, -(raisedAt ?? 0), alertId],

@@ -89,3 +89,27 @@ test.each([['[1]'], ['["a",1,"b"]'], ['[0,1.5,"a"]'], ['[0,1,"a\\u0000"]'], ['[0
     expect(failures).toEqual([]);
   },
 );
+
+test('tasks are selected by the time of the last change of their recovery, cases by all given labels', async () => {
+  const rows = [null, 10, 20].map((recoveryAt, n) => ({ taskId: `T-${n}`, agentId: null, recoveryAt }));
+  const asked: object[] = [];
+  const cases = async (filter: object) => {
+    asked.push(filter);
+    return [];
+  };
+  const { request } = dashboard({ tasks: async () => rows, cases });
+  const found = async (query: string) =>
+    (await request('GET', `/v1/tasks?${query}`)).json().tasks.map(({ taskId }: { taskId: string }) => taskId);
+  expect(await found('')).toEqual(['T-0', 'T-1', 'T-2']);
+  expect(await found('since=10')).toEqual(['T-1', 'T-2']);
+  expect(await found('until=20')).toEqual(['T-1']);
+  await request('GET', '/v1/cases?label=team=core&label=tier=1');
+  expect(asked).toMatchObject([
+    {
+      labels: [
+        ['team', 'core'],
+        ['tier', '1'],
+      ],
+    },
+  ]);
+});

@@ -54,11 +54,18 @@ export const cases = z.strictObject({
   agent: name,
   task: name,
   policy: name,
+  label,
   since,
   until,
   ...pagedFar,
 });
-export const tasks = z.strictObject({ review: yes.optional(), agent: name, ...paged });
+export const tasks = z.strictObject({
+  review: yes.optional(),
+  agent: name,
+  since: since.describe('whose recovery has changed at or after this time'),
+  until: until.describe('whose recovery has changed before this time'),
+  ...paged,
+});
 export const alerts = z.strictObject({ open: yes.optional(), agent: name, task: name, since, until, ...pagedFar });
 export const recoveries = z.strictObject({ task: name, since, until, ...pagedFar });
 export const breakers = z.strictObject({ open: yes.optional(), agent: name, task: name });

@@ -11,6 +11,7 @@ import {
   type ReadModel,
   type RecoveryRow,
   type SignalsOf,
+  type TaskRow,
 } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
@@ -76,8 +77,8 @@ export const readRoutes = (
     found(await model.request(id), 'request', id, '`vigil inbox` (/v1/inbox)'),
   );
   app.get('/v1/cases', async ({ query }) => {
-    const { open, agent, task, policy, since, until, ...asked } = queryOf(queries.cases, query);
-    const filter = { open, agentId: agent, taskId: task, policyName: policy, since, until };
+    const { open, agent, task, policy, label, since, until, ...asked } = queryOf(queries.cases, query);
+    const filter = { open, agentId: agent, taskId: task, policyName: policy, labels: label, since, until };
     const keyOf = ({ waiting, openedAt, caseId }: CaseRow) => [waiting ? 0 : 1, -openedAt, caseId];
     const read = (paged: object) => model.cases({ ...filter, ...paged });
     const { rows: cases, next } = await pageFrom(read, ['number', 'number', 'string'], keyOf, asked);
@@ -101,8 +102,12 @@ export const readRoutes = (
 
 const taskRoutes = (app: FastifyInstance, model: ReadModel, knowledge: () => Knowledge): void => {
   app.get('/v1/tasks', async ({ query }) => {
-    const { review, agent, ...asked } = queryOf(queries.tasks, query);
-    const found = (await model.tasks({ review })).filter(({ agentId }) => agent === undefined || agentId === agent);
+    const { review, agent, since, until, ...asked } = queryOf(queries.tasks, query);
+    const isAskedFor = ({ agentId, recoveryAt }: TaskRow) =>
+      (agent === undefined || agentId === agent) &&
+      (since === undefined || (recoveryAt !== null && recoveryAt >= since)) &&
+      (until === undefined || (recoveryAt !== null && recoveryAt < until));
+    const found = (await model.tasks({ review })).filter(isAskedFor);
     const { rows: tasks, next } = pageOf(found, ({ taskId }) => [taskId], asked);
     return { tasks, next, knowledge: knowledge() };
   });
