@@ -53,6 +53,7 @@ then fires, with the contradiction in words. \`vigil\` makes the agent DEGRADED,
 - **Its last check failed**: a test, a build, a lint or a type check. A later check that passes ends it.
 - **A change failed**: the last edit or write of a file failed, so what it should contain may not exist. A later change of that file, or a check that
   passes, ends it.
+  Vigil judges this by the calls, and looks at no file.
 - **Its last call failed**, and nothing stronger contradicts it. Where no call has ever succeeded, this does not count: such a source may
   report each call as failed, as one of these does. An answer is no failure: exit code 1 of \`grep\`, \`test\`, \`diff\`, \`ls\`, \`pgrep\` or \`which\`, and 124
   of \`timeout\`, unless it is a check.

@@ -127,6 +127,7 @@ All sources together. A failed run is one that did not do its task; most of thes
 
 ${presetsTable(presets)}
 
+\`coditect\` misses the aim of its source, at most 1 successful run in 100, as the table shows.
 The presets of the five sources have the limits of their sources. \`coditect\` flags by "more than three failures in a row" and ends such an agent at once,
 without a nudge. \`demo\` has limits of seconds, so a pause of a real agent is silence to it: it is for the demonstration only.
 
