@@ -1,8 +1,9 @@
+import { Topic, type TopicName } from '@vigil/events';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installedBrowser, openBrowser } from './browser.ts';
-import { openWorld, type World } from './world-model.ts';
+import { caused, openWorld, type World } from './world-model.ts';
 
 /** A page that waits longer than this is broken; a busy machine needs a part of it. */
 const WAIT_MS = 30_000;
@@ -38,57 +39,159 @@ describe.skipIf(executable === null)('the page in a browser', () => {
   };
   const go = (place: string) => page.goto(`${world.url}/#/${place}`);
   const seen = (text: string | RegExp) => page.getByText(text).first().waitFor();
+  const item = (id: string) => page.getByRole('listitem').filter({ hasText: id });
+  /** Clicks the button, and gives the reason that it requests. */
+  const ask = async (button: Locator, label: string, why: string): Promise<void> => {
+    await button.click();
+    await page.getByLabel('Why').fill(why);
+    await page.getByRole('dialog').getByRole('button', { name: label }).click();
+  };
+  const lastCommand = (topic: TopicName) => world.written(topic).at(-1);
 
   beforeAll(async () => {
     browser = await openBrowser(executable ?? '');
     world = await openWorld(200);
     page = await open();
+    await page.goto(await world.loginAddress());
   });
   afterAll(async () => {
     await browser?.close();
     await world?.[Symbol.asyncDispose]();
   });
 
+  test('a login address logs one browser in, in a cookie that no script reads', async () => {
+    const [own, other] = [await open(), await open()];
+    await own.goto(world.url);
+    await own
+      .getByText(/open the link that `vigil login` prints/)
+      .first()
+      .waitFor();
+    const address = await world.loginAddress();
+    await own.goto(address);
+    await own.getByText('ada (operator)').waitFor();
+    expect(await own.evaluate('document.cookie')).toBe('');
+    expect((await other.goto(address))?.status()).toBe(410);
+    for (const one of [own, other]) await one.close();
+  });
+
+  test("the page has the dashboard's security policy: no script runs that is not a file of the page", async () => {
+    const own = await browser.newPage();
+    const answer = await own.goto(await world.loginAddress());
+    expect(answer?.headers()['content-security-policy']).toContain("script-src 'self'");
+    const broken = own.evaluate(`new Promise((resolve) => {
+      addEventListener('securitypolicyviolation', ({ effectiveDirective }) => resolve(effectiveDirective));
+      const script = document.createElement('script');
+      script.textContent = 'window.hacked = 1';
+      document.body.append(script);
+    })`);
+    expect(await broken).toMatch(/^script-src/);
+    expect(await own.evaluate('window.hacked')).toBeUndefined();
+    await own.close();
+  });
+
   test('the inbox has what waits for a person: the question, the time left, what happens then, and the answers', async () => {
     await go('inbox');
     const [first] = world.rows.cases.filter(({ waiting }) => waiting);
-    const item = page.getByRole('listitem').filter({ hasText: `case/${first?.caseId}` });
-    await item.getByText('Two nudges had no answer').waitFor();
-    await item.getByText(/then the plan continues/).waitFor();
-    await item
+    const one = item(`case/${first?.caseId}`);
+    await one.getByText('Two nudges had no answer').waitFor();
+    await one.getByText(/then the plan continues/).waitFor();
+    await one
       .locator('.left')
       .getByText(/^\d+ min( \d+ s)?$/)
       .waitFor();
-    await item.getByRole('button', { name: 'Terminate and recover' }).waitFor();
+    await one.getByRole('button', { name: 'Terminate and recover' }).waitFor();
   });
 
-  test('an answer is one command; its button shows as asked until the outcome is there', async () => {
+  test('an answer is one command in the log; its button shows as asked until the outcome is there', async () => {
     await go('inbox');
-    world.state.outcome = { outcome: 'pending', reason: null, events: [] };
+    world.state.outcome = [];
     const [first] = world.rows.cases.filter(({ waiting }) => waiting);
-    const item = page.getByRole('listitem').filter({ hasText: `case/${first?.caseId}` });
-    await item.getByRole('button', { name: 'Pardon' }).click();
-    await page.getByLabel('Why').fill('it works again');
-    await page.getByRole('dialog').getByRole('button', { name: 'Pardon' }).click();
-    const asked = item.getByRole('button', { name: 'Pardon: asked' });
+    const one = item(`case/${first?.caseId}`);
+    await ask(one.getByRole('button', { name: 'Pardon' }), 'Pardon', 'it works again');
+    const asked = one.getByRole('button', { name: 'Pardon: asked' });
     await asked.waitFor();
     expect(await asked.isDisabled()).toBe(true);
-    expect(world.commands).toEqual([
-      {
-        ...{ kind: 'decide_case', caseId: first?.caseId, decision: 'pardon', askedAt: first?.escalationAt },
-        ...{ by: 'page', why: 'it works again' },
-      },
-    ]);
-    world.rows.cases = world.rows.cases.map((one) =>
-      one.caseId === first?.caseId ? { ...one, waiting: false, closedAt: Date.now(), ending: 'pardoned' } : one,
+    await expect.poll(() => world.written(Topic.decideCase).length, { timeout: WAIT_MS }).toBe(1);
+    expect(lastCommand(Topic.decideCase)).toMatchObject({
+      type: 'DECIDE_CASE',
+      payload: { caseId: first?.caseId, decision: 'pardon', by: 'ada (page)', why: 'it works again' },
+    });
+    world.rows.cases = world.rows.cases.map((row) =>
+      row.caseId === first?.caseId ? { ...row, waiting: false, closedAt: Date.now(), ending: 'pardoned' } : row,
     );
-    world.state.outcome = {
-      outcome: 'applied',
-      reason: null,
-      events: [{ type: 'CASE_CLOSED', payload: { ending: 'pardoned' } }],
-    };
+    world.state.outcome = [
+      caused('ESCALATION_DECIDED', { by: 'ada (page)', decision: 'pardon', why: 'it works again' }),
+      caused('CASE_CLOSED', { ending: 'pardoned', why: null }),
+    ];
     await page.getByLabel('Commands of this page').getByText('case closed as pardoned').waitFor();
-    await item.waitFor({ state: 'detached' });
+    await one.waitFor({ state: 'detached' });
+  });
+
+  test('a request of an agent has its deadline, and is allowed from the inbox', async () => {
+    await go('inbox');
+    world.state.outcome = [];
+    const one = item('request/rq-5d20e1');
+    await one.getByText('git push --force-with-lease').waitFor();
+    await one.getByText(/then no decision, so an interactive client keeps its dialog/).waitFor();
+    const left = one.locator('.left');
+    const before = await left.textContent();
+    await expect.poll(() => left.textContent(), { timeout: WAIT_MS }).not.toBe(before);
+    await ask(one.getByRole('button', { name: 'Allow' }), 'Allow', 'the branch is mine');
+    await one.getByRole('button', { name: 'Allow: asked' }).waitFor();
+    await expect.poll(() => world.written(Topic.handleRequest).length, { timeout: WAIT_MS }).toBe(1);
+    expect(lastCommand(Topic.handleRequest)).toMatchObject({
+      type: 'ANSWER_REQUEST',
+      payload: { requestId: 'rq-5d20e1', option: 'allow', by: 'ada (page)', why: 'the branch is mine' },
+    });
+    world.answerRequest('rq-5d20e1', 'allow', 'ada (page)');
+    world.state.outcome = [caused('REQUEST_ANSWERED', { requestId: 'rq-5d20e1', option: 'allow', by: 'ada (page)' })];
+    await page.getByLabel('Commands of this page').getByText('ada (page) answered allow').waitFor();
+    await one.waitFor({ state: 'detached' });
+  });
+
+  test('a second answer to a request shows why it is refused, at once or by its outcome', async () => {
+    await go('inbox');
+    // Another place has answered, and this page has not read that yet.
+    world.answerRequest('rq-1b7f03', 'deny', 'grace');
+    const known = item('request/rq-1b7f03');
+    await known.getByText(/then its policy allows it/).waitFor();
+    await ask(known.getByRole('button', { name: 'Allow' }), 'Allow', 'a look');
+    await seen(/grace has answered deny: the first answer decides/);
+    await known.waitFor({ state: 'detached' });
+    expect(world.written(Topic.handleRequest).length).toBe(1);
+
+    const question = item('request/rq-90c4b7');
+    for (const name of ['Keep 0042_add_currency', 'Keep 0043_rename_amount', 'Write a third migration'])
+      await question.getByRole('button', { name }).waitFor();
+    world.state.outcome = [caused('ANSWER_REFUSED', { reason: 'answered', detail: 'grace has answered option-2' })];
+    const label = 'Write a third migration';
+    await ask(question.getByRole('button', { name: label }), label, 'neither fits');
+    await seen(/grace has answered option-2/);
+    expect(lastCommand(Topic.handleRequest)).toMatchObject({ payload: { requestId: 'rq-90c4b7', option: 'option-3' } });
+    for (const text of ['grace has answered deny', 'grace has answered option-2'])
+      await item(text)
+        .getByRole('button', { name: /^Dismiss/ })
+        .click();
+  });
+
+  test('an alert is resolved and silenced, a silence is ended, and a channel is tested', async () => {
+    await go('alerts');
+    const row = page.getByRole('row').filter({ hasText: 'Recovery failed' });
+    const agentId = world.rows.agents[130]?.agentId;
+    const silence = page.getByRole('region', { name: 'Silences' }).getByRole('row').filter({ hasText: 'grace' });
+    const cases = [
+      [row, 'Resolve', 'RESOLVE_ALERT', { alertKey: 'stuck_agent:OMN-4230' }],
+      [row, 'Silence', 'SILENCE_ALERTS', { silenceId: '', matchers: [{ field: 'agentId', value: agentId }] }],
+      [silence, 'End silence', 'SILENCE_ALERTS', { silenceId: 'si-7' }],
+      [page.locator('main'), 'Test slack', 'TEST_CHANNEL', { channel: 'slack' }],
+    ] as const;
+    for (const [at, [place, label, type, payload]] of cases.entries()) {
+      world.state.outcome = [caused('ALERT_RESOLVED', { text: `done: ${label}` })];
+      await ask(place.getByRole('button', { name: label, exact: true }), label, 'the shift ends');
+      await seen(`alert resolved: done: ${label}`);
+      expect(world.written(Topic.controlAlerts).length).toBe(at + 1);
+      expect(lastCommand(Topic.controlAlerts)).toMatchObject({ type, payload: { ...payload, why: 'the shift ends' } });
+    }
   });
 
   test('the fleet has a cell for each agent, and finds by words', async () => {
@@ -145,13 +248,19 @@ describe.skipIf(executable === null)('the page in a browser', () => {
   test('a hold is asked for with its length, and a refusal stays with its reason', async () => {
     const agentId = world.rows.agents[10]?.agentId ?? '';
     await go(`fleet/${agentId}`);
-    world.state.outcome = { outcome: 'refused', reason: 'the fleet is halted by root', events: [] };
+    world.state.outcome = [
+      caused('STEP_SKIPPED', { step: 'hold', why: 'halted', detail: 'the fleet is halted by root' }),
+    ];
+    const before = Date.now();
     await page.getByRole('button', { name: 'Hold' }).click();
     await page.getByLabel('For').selectOption('4 hours');
     await page.getByLabel('Why').fill('a look');
     await page.getByRole('dialog').getByRole('button', { name: 'Hold' }).click();
-    await seen(': the fleet is halted by root');
-    expect(world.commands.at(-1)).toEqual({ kind: 'hold', agentId, forMs: 14_400_000, by: 'page', why: 'a look' });
+    await seen(/: the fleet is halted by root/);
+    expect(lastCommand(Topic.controlAgent)).toMatchObject({
+      type: 'HOLD_AGENT',
+      payload: { agentId, by: 'ada (page)', why: 'a look', until: expect.toSatisfy((at) => at >= before + 14_400_000) },
+    });
     await page.getByRole('button', { name: 'Dismiss: Hold' }).click();
   });
 
@@ -188,13 +297,20 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await seen(/^current, /);
   });
 
-  test('a viewer sees no button that sends a command', async () => {
+  test('a viewer sees no button that sends a command, and a command that is sent anyway is refused', async () => {
     world.state.role = 'viewer';
     await page.reload();
     await go(`fleet/${world.rows.agents[41]?.agentId}`);
     await seen('ada (viewer)');
     await page.getByText('STUCK', { exact: true }).first().waitFor();
     expect(await page.getByRole('button', { name: 'Nudge' }).count()).toBe(0);
+    const status = await page.evaluate(`fetch('/v1/commands', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'halt', by: 'page', why: 'a try' }),
+    }).then(({ status }) => status)`);
+    expect(status).toBe(403);
+    expect(world.written(Topic.controlFleet)).toEqual([]);
     world.state.role = 'operator';
   });
 
@@ -217,15 +333,9 @@ describe.skipIf(executable === null)('the page in a browser', () => {
 
   test.each(['dark', 'light'] as const)('no view has a serious finding of axe in %s', async (colorScheme) => {
     const own = await open({ colorScheme, bypassCSP: true });
-    const places = [
-      'inbox',
-      'fleet',
-      `fleet/${world.rows.agents[41]?.agentId}`,
-      'cases',
-      'breakers',
-      'alerts',
-      'policies',
-    ];
+    await own.goto(await world.loginAddress());
+    const agent = `fleet/${world.rows.agents[41]?.agentId}`;
+    const places = ['inbox', 'fleet', agent, 'cases', 'tasks', 'breakers', 'alerts', 'dead-letters', 'policies'];
     for (const place of places) {
       await own.goto(`${world.url}/#/${place}`);
       await own.locator('main table, main ul, main ol, main .grid').first().waitFor();

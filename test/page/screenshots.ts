@@ -49,6 +49,7 @@ const shoot = async (
   const { width, height } = SIZES[size];
   const page = await browser.newPage({ viewport: { width, height }, colorScheme, locale: 'en-US', timezoneId: 'UTC' });
   await page.clock.setFixedTime(NOW);
+  await page.goto(await world.loginAddress());
   for (const [name, { place, height: more }] of Object.entries(placesOf(world))) {
     if (wanted !== null && wanted !== name) continue;
     await page.setViewportSize({ width, height: height + more });

@@ -110,6 +110,16 @@ const standing = (index: number, now: number): Partial<AgentRow> => {
           since: at(22),
         },
       };
+    case 95:
+      return {
+        ...{ exemption: 'awaiting_input', exemptionSince: at(3), activity: 'waiting' },
+        waitingFor: { kind: 'permission', text: 'Fetch: https://status.example.com/api', since: at(3) },
+      };
+    case 96:
+      return {
+        ...{ exemption: 'awaiting_input', exemptionSince: at(1), activity: 'waiting' },
+        waitingFor: { kind: 'permission', text: 'Edit: .github/workflows/release.yml', since: at(1) },
+      };
     case 101:
       return { held: true, heldBy: 'ada', heldWhy: 'I am looking at its branch', heldUntil: now + 40 * MINUTE };
     case 130:

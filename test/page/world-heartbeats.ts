@@ -1,10 +1,11 @@
+import { type HealthEvent, Topic } from '@vigil/events';
 import { randomFrom } from './world-agents.ts';
 
 const MINUTE = 60_000;
 const TOOLS = ['Read', 'Edit', 'Bash', 'Grep'];
 
 /** The heartbeats of an agent that worked for a while, had its context compacted, and then became silent. */
-export const heartbeatsOf = (now: number): readonly object[] => {
+export const heartbeatsOf = (agentId: string, now: number): readonly HealthEvent[] => {
   const random = randomFrom(11);
   const events: object[] = [];
   const began = now - 94 * MINUTE;
@@ -16,9 +17,14 @@ export const heartbeatsOf = (now: number): readonly object[] => {
       outcome: random() < 0.12 ? 'error' : 'ok',
     };
     events.push({
-      ...{ type: 'AGENT_HEARTBEAT', occurredAt: at },
-      payload: { timestamp: at, tool_calls: [call], context: { tokens_used: used, tokens_max: 200_000 } },
+      ...{ topic: Topic.agentObservation, type: 'AGENT_HEARTBEAT', occurredAt: at },
+      payload: {
+        agent_id: agentId,
+        timestamp: at,
+        tool_calls: [call],
+        context: { tokens_used: used, tokens_max: 200_000 },
+      },
     });
   }
-  return events;
+  return events as HealthEvent[];
 };

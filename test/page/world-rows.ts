@@ -4,11 +4,10 @@ import type {
   BreakerRow,
   CaseStory,
   Entry,
-  Explanation,
   FleetRow,
-  InboxItem,
   PolicyRow,
-  SignalFigure,
+  RequestRow,
+  SilenceRow,
   TaskRow,
   TicketRow,
 } from '@vigil/read-model';
@@ -94,8 +93,8 @@ export const ticketsOf = (agents: readonly AgentRow[], now: number): TicketRow[]
 
 export const alertsOf = (agents: readonly AgentRow[], tickets: readonly TicketRow[], now: number): AlertRow[] => {
   const alert = (id: number, agent: AgentRow | null, more: Partial<AlertRow>): AlertRow => ({
-    ...{ alertId: `al-${id}`, alertKey: null, route: 'stuck_agent', severity: 'warning', urgency: 'normal' },
-    ...{ title: null, text: null },
+    ...{ alertId: `al-${id}`, alertKey: `stuck_agent:${agent?.taskId}`, route: 'stuck_agent', severity: 'warning' },
+    ...{ urgency: 'normal', title: null, text: null },
     ...{ agentId: agent?.agentId ?? null, taskId: agent?.taskId ?? null, caseId: agent?.caseId ?? null, options: [] },
     ...{ deadlineAt: null, updatedAt: null, raisedAt: now - id * 7 * MINUTE, acknowledgedAt: null },
     ...{ acknowledgedBy: null, resolvedAt: null, deliveries: [{ sink: 'slack', ok: true, detail: null }] },
@@ -213,117 +212,47 @@ export const policiesOf = (now: number): (PolicyRow & { document: object })[] =>
   ];
 };
 
-export const inboxOf = (
-  agents: readonly AgentRow[],
-  cases: readonly CaseStory[],
-  tasks: readonly TaskRow[],
-): InboxItem[] => [
-  ...cases
-    .filter(({ waiting, closedAt }) => waiting && closedAt === null)
-    .map(
-      (one): InboxItem => ({
-        ...{ id: `case/${one.caseId}`, kind: 'case', agentId: one.agentId, taskId: one.taskId },
-        ...{ text: one.escalationReason, since: one.escalationAt, deadlineAt: one.escalationDeadlineAt },
-        atDeadline: one.escalationOnTimeout,
-        options: one.escalationOptions.map((name) => ({
-          name,
-          label: name,
-          command: `vigil inbox answer case/${one.caseId} ${name} --why "…"`,
-        })),
-      }),
-    ),
-  ...agents
-    .filter(({ waitingFor }) => waitingFor !== null)
-    .map(
-      (agent): InboxItem => ({
-        ...{ id: `agent/${agent.agentId}`, kind: agent.waitingFor?.kind === 'question' ? 'question' : 'permission' },
-        ...{ agentId: agent.agentId, taskId: agent.taskId, text: agent.waitingFor?.text ?? null },
-        ...{ since: agent.exemptionSince, deadlineAt: null, atDeadline: null },
-        options: [{ name: 'attach', label: 'attach', command: `vigil attach ${agent.agentId} --write` }],
-      }),
-    ),
-  ...tasks
-    .filter(({ recovery }) => recovery === 'REVIEW_REQUIRED')
-    .map(
-      (task): InboxItem => ({
-        ...{ id: `task/${task.taskId}`, kind: 'review', agentId: task.agentId, taskId: task.taskId },
-        ...{ text: task.recoveryReason, since: task.recoveryAt, deadlineAt: null, atDeadline: null },
-        options: ['retry', 'abandon', 'reset'].map((name) => ({
-          name,
-          label: name,
-          command: `vigil inbox answer task/${task.taskId} ${name} --why "…"`,
-        })),
-      }),
-    ),
-];
+const SIX_MINUTES = 6 * MINUTE;
 
-const figure = (signal: string, axis: string, words: string, more: Partial<SignalFigure>): SignalFigure => ({
-  ...{ signal, axis, confidence: 'medium', words, value: null, limit: null, fires: false, firesFrom: null },
-  suspendedBy: [],
-  ...more,
-});
-
-export const explanationOf = (
-  agent: AgentRow,
-  cases: readonly CaseStory[],
-  more: Partial<Explanation>,
-  now: number,
-): Explanation => {
-  const isStuck = agent.state === 'STUCK';
-  const began = now - 95 * MINUTE;
-  const since = agent.since ?? now;
-  const change = (at: number, from: AgentRow['state'], to: AgentRow['state'], reason: string) => ({
-    ...{ eventId: `t-${at}`, agentId: agent.agentId, instanceId: 'i1', taskId: agent.taskId, episodeId: null },
-    ...{ occurredAt: at, stateFrom: from, stateTo: to, reason, exemption: null, endReason: null, onsetAt: null },
-    ...{ evidence: [], policyName: agent.policyName, policyHash: agent.policyHash },
-  });
-  const own = cases.filter(({ agentId }) => agentId === agent.agentId);
-  return {
-    agent,
-    transitions: isStuck
-      ? [
-          change(since, 'DEGRADED', 'STUCK', agent.reason ?? ''),
-          change(since - 2.5 * MINUTE, 'HEALTHY', 'DEGRADED', 'no call for 4 min; limit 4 min'),
-          change(began + 30 * MINUTE, 'DEGRADED', 'HEALTHY', 'context 41 % after a compaction'),
-          change(began + 21 * MINUTE, 'HEALTHY', 'DEGRADED', 'context 88 %; limit 85 %'),
-        ]
-      : [],
-    story: [
-      entry(began, 'INSTANCE_STARTED', agent, { instanceId: 'i1', attempt: 1 }),
-      entry(began + 40 * MINUTE, 'CHECKPOINT_RECORDED', agent, { checkpoint: { checkpointId: 'c-4', valid: true } }),
-      ...own.flatMap(({ trail }) => trail),
-      ...(isStuck
-        ? [
-            entry(since, 'HEALTH_STATE_CHANGED', agent, {
-              from: 'HEALTHY',
-              to: 'STUCK',
-              reason: agent.reason,
-              exemption: null,
-            }),
-          ]
-        : []),
-    ].toSorted((a, b) => a.at - b.at),
-    cases: own,
-    ...{ orders: [], task: null, checkpoints: [], recoveries: [], alerts: [], breakers: [], tickets: [] },
-    signals: [
-      figure('no_calls', 'absence', isStuck ? 'no call for 9 min 2 s; limit 6 min' : 'no call for 40 s; limit 6 min', {
-        ...{ value: isStuck ? 542_000 : 40_000, limit: 360_000, fires: isStuck, confidence: 'high' },
-        firesFrom: isStuck ? now - 182_000 : now + 320_000,
-      }),
-      figure('no_output', 'absence', 'no output for 1 min 10 s; limit 10 min', {
-        ...{ value: 70_000, limit: 600_000, firesFrom: now + 530_000 },
-      }),
-      figure('context', 'context', 'context 41 %; limit 85 %', { value: 41, limit: 85, confidence: 'high' }),
-      figure('repeated_call', 'repetition', 'the same call 2 times; limit 8', { value: 2, limit: 8 }),
-      figure('cost', 'cost', '212,400 tokens; limit 2,000,000', {
-        value: 212_400,
-        limit: 2_000_000,
-        confidence: 'low',
-      }),
-    ],
-    notes: [],
-    facts: null,
-    options: null,
+/** Requests of agents whose hooks wait for an answer. */
+export const requestsOf = (agents: readonly AgentRow[], now: number): RequestRow[] => {
+  const request = (index: number, requestId: string, more: Partial<RequestRow>): RequestRow => ({
+    ...{ requestId, agentId: agents[index]?.agentId ?? '', instanceId: 'i1', taskId: agents[index]?.taskId ?? null },
+    ...{ client: 'claude-code', kind: 'permission', tool: null, text: agents[index]?.waitingFor?.text ?? '' },
+    ...{ options: [], deadlineAt: now + SIX_MINUTES, atDeadline: 'no_decision', openedAt: now - SIX_MINUTES },
+    ...{ settled: null, settledOption: null, settledBy: null, settledWhy: null, settledCommand: null },
+    ...{ settledAt: null, refusedCommand: null, refusedReason: null, refusedDetail: null },
     ...more,
-  };
+  });
+  return [
+    request(73, 'rq-5d20e1', {
+      tool: 'Bash',
+      options: [
+        { name: 'allow', label: 'Allow' },
+        { name: 'deny', label: 'Deny' },
+      ],
+    }),
+    request(88, 'rq-90c4b7', {
+      ...{ kind: 'question', openedAt: now - 22 * MINUTE, deadlineAt: now + 8 * MINUTE },
+      options: [
+        { name: 'option-1', label: 'Keep 0042_add_currency' },
+        { name: 'option-2', label: 'Keep 0043_rename_amount' },
+        { name: 'option-3', label: 'Write a third migration' },
+      ],
+    }),
+    request(96, 'rq-1b7f03', {
+      ...{ tool: 'Edit', atDeadline: 'allow', openedAt: now - MINUTE, deadlineAt: now + 2.5 * MINUTE },
+      options: [
+        { name: 'allow', label: 'Allow' },
+        { name: 'deny', label: 'Deny' },
+      ],
+    }),
+  ];
 };
+
+export const silencesOf = (agents: readonly AgentRow[], now: number): SilenceRow[] => [
+  {
+    ...{ silenceId: 'si-7', matchers: [{ field: 'agentId', value: agents[12]?.agentId ?? '' }], by: 'grace' },
+    ...{ until: now + 48 * MINUTE, why: 'its service is being moved' },
+  },
+];

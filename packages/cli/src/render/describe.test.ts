@@ -39,6 +39,13 @@ test('the receipt of an end names how the processes were found, and no other rec
   expect(describeEvent('ORDER_RECEIPT', { ...end, by: null })).toBe('host-1 reports done');
 });
 
+test('an answer to a request names who gave it, and a refused one why', () => {
+  const answer = { option: 'allow', by: 'ada', why: 'my branch' };
+  expect(describeEvent('REQUEST_ANSWERED', answer)).toBe('ada answered allow: my branch');
+  const refused = { option: 'deny', by: 'eve', reason: 'answered', detail: 'ada has answered allow' };
+  expect(describeEvent('ANSWER_REFUSED', refused)).toBe('the answer deny of eve is refused: ada has answered allow');
+});
+
 test('the subject is the agent, else the task, else the fleet', () => {
   expect(subject({ agentId: 'a', taskId: 't' })).toBe('a');
   expect(subject({ agentId: null, taskId: 't' })).toBe('t');

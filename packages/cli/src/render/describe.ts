@@ -31,6 +31,10 @@ export const acting: Descriptions = {
   DECISION_REFUSED: (p) => `the decision ${p.decision} of ${p.by} is refused${because(p.reason)}`,
   DECISION_LAPSED: (p) =>
     `what ${p.by} decided (${p.decision.replaceAll('_', ' ')}) is not carried out any more${because(p.why)}`,
+  REQUEST_OPENED: (p) => `${p.kind === 'question' ? 'asks a question' : 'asks for a permission'}: ${p.text}`,
+  REQUEST_ANSWERED: (p) => `${p.by} answered ${p.option}${because(p.why)}`,
+  REQUEST_WITHDRAWN: (p) => `its ${p.kind} is over${because(p.why)}`,
+  ANSWER_REFUSED: (p) => `the answer ${p.option} of ${p.by} is refused${because(p.detail)}`,
   HANDOFF_REQUESTED: (p) =>
     p.asked === null ? 'asked to hand off' : `prepares the handoff that it asked for: ${JSON.stringify(p.asked)}`,
   AGENT_PAUSED: () => 'paused',

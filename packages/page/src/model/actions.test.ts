@@ -59,7 +59,7 @@ test('a resolved alert has no action, an acknowledged one is not acknowledged ag
   expect(labels(channelActions([delivered, delivered, alert]))).toEqual(['Test slack']);
 });
 
-test('a silence says what it is about, and can be ended', () => {
+test('a silence states what it is about, and can be ended', () => {
   const matchers = [
     { field: 'agentId', value: 'a' },
     { field: 'team', value: 'core' },

@@ -4,6 +4,12 @@ export type Shape = { readonly width: number; readonly top: number; readonly hei
 /** Lines that are drawn above and below the visible ones, so that scrolling shows no gap. */
 const SPARE_LINES = 4;
 
+/** The top for which cells are drawn: it moves by the spare lines, so that most of a scroll draws no new cell. */
+export const drawnTop = (top: number, lineHeight: number): number => {
+  const step = SPARE_LINES * lineHeight;
+  return Math.floor(top / step) * step;
+};
+
 /** Which cells are drawn: from `first` to before `last`. */
 export type Window = {
   readonly columns: number;

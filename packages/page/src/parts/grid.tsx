@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { movedIndex, type Shape, windowOf } from '../model/grid.ts';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { drawnTop, movedIndex, type Shape, windowOf } from '../model/grid.ts';
 
 type GridProps<Row> = {
   readonly label: string;
@@ -14,6 +14,9 @@ type GridProps<Row> = {
     focus: { readonly tabIndex: number; readonly 'data-index': number },
   ) => ComponentChildren;
 };
+
+const isSame = (one: Shape, other: Shape): boolean =>
+  one.width === other.width && one.top === other.top && one.height === other.height;
 
 /** The element that scrolls the view. */
 const scroller = (): HTMLElement | null => document.getElementById('view');
@@ -31,7 +34,8 @@ export const Grid = <Row,>({ label, rows, keyOf, cellWidth, lineHeight, children
     if (view === null || own === null) return;
     const measure = (): void => {
       const top = view.getBoundingClientRect().top - own.getBoundingClientRect().top;
-      setShape({ width: own.clientWidth, top, height: view.clientHeight });
+      const next = { width: own.clientWidth, top: drawnTop(top, lineHeight), height: view.clientHeight };
+      setShape((before) => (isSame(before, next) ? before : next));
     };
     measure();
     const sizes = new ResizeObserver(measure);
@@ -42,7 +46,7 @@ export const Grid = <Row,>({ label, rows, keyOf, cellWidth, lineHeight, children
       sizes.disconnect();
       view.removeEventListener('scroll', measure);
     };
-  }, []);
+  }, [lineHeight]);
 
   const { columns, lines, first, last } = windowOf(shape, rows.length, cellWidth, lineHeight);
 
@@ -71,6 +75,16 @@ export const Grid = <Row,>({ label, rows, keyOf, cellWidth, lineHeight, children
 
   const start = Math.min(active, Math.max(0, rows.length - 1));
   const reachable = start >= first && start < last ? start : first;
+  /** The cells that scrolling does not change: the same element is not compared again. */
+  const drawn = useMemo(() => new Map<number, ComponentChildren>(), [rows, children]);
+  const cellAt = (index: number, row: Row): ComponentChildren => {
+    const isReachable = index === reachable;
+    const known = isReachable ? undefined : drawn.get(index);
+    if (known !== undefined) return known;
+    const cell = <li key={keyOf(row)}>{children(row, { tabIndex: isReachable ? 0 : -1, 'data-index': index })}</li>;
+    if (!isReachable) drawn.set(index, cell);
+    return cell;
+  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: its cells are links, and the arrow keys move between them
     <div ref={box} class="grid" style={{ height: `${lines * lineHeight}px` }} onKeyDown={onKeyDown}>
@@ -83,12 +97,7 @@ export const Grid = <Row,>({ label, rows, keyOf, cellWidth, lineHeight, children
           gridAutoRows: `${lineHeight}px`,
         }}
       >
-        {rows.slice(first, last).map((row, offset) => {
-          const index = first + offset;
-          return (
-            <li key={keyOf(row)}>{children(row, { tabIndex: index === reachable ? 0 : -1, 'data-index': index })}</li>
-          );
-        })}
+        {rows.slice(first, last).map((row, offset) => cellAt(first + offset, row))}
       </ul>
     </div>
   );

@@ -1,0 +1,117 @@
+import type { AgentRow, Entry, ReadModel, Targets } from '@vigil/read-model';
+import { agentsOf } from './world-agents.ts';
+import {
+  alertsOf,
+  breakersOf,
+  casesOf,
+  FLEET,
+  policiesOf,
+  requestsOf,
+  silencesOf,
+  tasksOf,
+  ticketsOf,
+} from './world-rows.ts';
+import { storyOf, transitionsOf } from './world-story.ts';
+
+/** The rows of a fleet, which a test changes. */
+export const rowsOf = (count: number, now: number) => {
+  const agents = agentsOf(count, now);
+  const tickets = ticketsOf(agents, now);
+  return {
+    ...{ agents, tickets, cases: casesOf(agents, now), tasks: tasksOf(agents, now) },
+    ...{ alerts: alertsOf(agents, tickets, now), breakers: breakersOf(agents, now), policies: policiesOf(now) },
+    ...{ requests: requestsOf(agents, now), silences: silencesOf(agents, now), fleet: { ...FLEET } },
+    deadLetters: lettersOf(now),
+  };
+};
+export type Rows = ReturnType<typeof rowsOf>;
+
+/** Whether a row has each value that is asked for. A field that it does not have selects nothing. */
+const having =
+  (wanted: object) =>
+  (row: object): boolean =>
+    Object.entries(wanted).every(
+      ([field, value]) => value === undefined || !(field in row) || Reflect.get(row, field) === value,
+    );
+
+const isWaiting = ({ waitingFor }: AgentRow): boolean => waitingFor !== null;
+
+const isOpen = (open: boolean | undefined, endedAt: number | null): boolean =>
+  open === undefined || (endedAt === null) === open;
+
+/** The read model over these rows. `outcomes`: what became of the next commands; `now`: epoch milliseconds. */
+export const modelOf = (rows: Rows, outcomes: () => readonly Entry[], now: () => number): ReadModel => {
+  const agent = async (id: string) => rows.agents.find(({ agentId }) => agentId === id) ?? null;
+  return {
+    agent,
+    agents: async ({ unhealthy, waiting, ...wanted }) =>
+      rows.agents.filter(
+        (one) => having(wanted)(one) && (waiting !== true || isWaiting(one)) && (unhealthy !== true || one.unhealthy),
+      ),
+    cells: async () => rows.agents.map((one) => ({ ...one, waiting: one.caseWaiting || isWaiting(one) })),
+    cases: async ({ open, ...wanted }) => rows.cases.filter((one) => having(wanted)(one) && isOpen(open, one.closedAt)),
+    case: async (id) => rows.cases.find(({ caseId }) => caseId === id) ?? null,
+    orders: async () => [],
+    tasks: async ({ review, ...wanted }) =>
+      rows.tasks.filter((one) => having(wanted)(one) && (review !== true || one.recovery === 'REVIEW_REQUIRED')),
+    task: async (id) => rows.tasks.find(({ taskId }) => taskId === id) ?? null,
+    recoveries: async () => [],
+    checkpoints: async () => [],
+    transitions: async ({ agentId }) => {
+      const found = await agent(agentId ?? '');
+      return found === null ? [] : transitionsOf(found, now());
+    },
+    story: async ({ agentId }) => {
+      const found = await agent(agentId ?? '');
+      return found === null ? [] : storyOf(found, rows.cases, now());
+    },
+    alerts: async ({ open, ...wanted }) =>
+      rows.alerts.filter((one) => having(wanted)(one) && isOpen(open, one.resolvedAt)),
+    requests: async ({ open, ...wanted }) =>
+      rows.requests.filter((one) => having(wanted)(one) && isOpen(open, one.settledAt)),
+    request: async (id) => rows.requests.find(({ requestId }) => requestId === id) ?? null,
+    silences: async (at) => rows.silences.filter(({ until }) => until > at),
+    breakers: async ({ open, tripsSince: _, ...wanted }) =>
+      rows.breakers.filter((one) => having(wanted)(one) && (open !== true || one.state !== 'CLOSED')),
+    tickets: async ({ limit, ...wanted }) => rows.tickets.filter(having(wanted)).slice(0, limit),
+    fleet: async () => rows.fleet,
+    outcomes: async () => outcomes(),
+    targets: async () => TARGETS,
+    runtimes: async () => [],
+    deadLetters: async ({ limit }) => rows.deadLetters.slice(0, limit),
+    policies: async () => rows.policies,
+    policyRefusals: async () => [],
+    policyDocument: async (hash) => {
+      const found = rows.policies.find((one) => one.hash === hash);
+      return found === undefined ? null : JSON.stringify(found.document);
+    },
+    positions: async () => [],
+    projectedUpTo: async () => now(),
+  };
+};
+
+const TARGETS: Targets = {
+  since: 0,
+  detection: { count: 41, p50Ms: 4200, p95Ms: 12_400, maxMs: 31_000 },
+  intervention: { count: 28, p50Ms: 48_000, p95Ms: 151_000, maxMs: 402_000 },
+  recovery: { part: 17, all: 18, rate: 17 / 18 },
+  falsePositives: { part: 0, all: 37, rate: 0 },
+};
+
+const LETTERS = [
+  {
+    ...{ service: 'heartbeat-ingest', originalTopic: 'onex.cmd.heartbeat-ingest.heartbeat.v1', errorType: 'Unfit' },
+    reason: 'context_used is 1.7: 0 to 1 is expected',
+    preview: '{"agent_id":"search-perf-31","context_used":1.7,"phase":"implement"}',
+  },
+  {
+    ...{ service: 'projector', originalTopic: 'onex.evt.intervention.case.v1', errorType: 'UnknownSchemaId' },
+    ...{ reason: 'schema 412 is not registered', preview: '\\000\\000\\000\\001\\234\\022case-77' },
+  },
+];
+
+const lettersOf = (now: number) =>
+  LETTERS.map((letter, index) => ({
+    ...{ ...letter, eventId: `dl-${index}`, originalPartition: index, originalOffset: 41_233 + index * 907 },
+    ...{ originalKey: 'search-perf-31', truncated: false, leftOut: 0, failedAt: now - (index + 1) * 840_000 },
+  }));

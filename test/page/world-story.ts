@@ -1,0 +1,79 @@
+import type { AgentRow, CaseStory, Entry, SignalFigure, SignalsOf } from '@vigil/read-model';
+import { entry } from './world-rows.ts';
+
+const MINUTE = 60_000;
+/** An agent began this long ago. */
+const WORKED = 95 * MINUTE;
+
+const figure = (signal: string, axis: string, words: string, more: Partial<SignalFigure>): SignalFigure => ({
+  ...{ signal, axis, confidence: 'medium', words, value: null, limit: null, fires: false, firesFrom: null },
+  suspendedBy: [],
+  ...more,
+});
+
+const isStuck = ({ state }: AgentRow): boolean => state === 'STUCK';
+
+const change = (agent: AgentRow, at: number, from: AgentRow['state'], to: AgentRow['state'], reason: string) => ({
+  ...{ eventId: `t-${at}`, agentId: agent.agentId, instanceId: 'i1', taskId: agent.taskId, episodeId: null },
+  ...{ occurredAt: at, stateFrom: from, stateTo: to, reason, exemption: null, endReason: null, onsetAt: null },
+  ...{ evidence: [], policyName: agent.policyName, policyHash: agent.policyHash },
+});
+
+/** How the state of an agent has changed, newest first. */
+export const transitionsOf = (agent: AgentRow, now: number): readonly ReturnType<typeof change>[] => {
+  if (!isStuck(agent)) return [];
+  const since = agent.since ?? now;
+  const began = now - WORKED;
+  return [
+    change(agent, since, 'DEGRADED', 'STUCK', agent.reason ?? ''),
+    change(agent, since - 2.5 * MINUTE, 'HEALTHY', 'DEGRADED', 'no call for 4 min; limit 4 min'),
+    change(agent, began + 30 * MINUTE, 'DEGRADED', 'HEALTHY', 'context 41 % after a compaction'),
+    change(agent, began + 21 * MINUTE, 'HEALTHY', 'DEGRADED', 'context 88 %; limit 85 %'),
+  ];
+};
+
+/** What has happened to an agent, oldest first. */
+export const storyOf = (agent: AgentRow, cases: readonly CaseStory[], now: number): readonly Entry[] => {
+  const since = agent.since ?? now;
+  const began = now - WORKED;
+  const { reason } = agent;
+  return [
+    entry(began, 'INSTANCE_STARTED', agent, { instanceId: 'i1', attempt: 1 }),
+    entry(began + 40 * MINUTE, 'CHECKPOINT_RECORDED', agent, { checkpoint: { checkpointId: 'c-4', valid: true } }),
+    ...cases.filter(({ agentId }) => agentId === agent.agentId).flatMap(({ trail }) => trail),
+    ...(isStuck(agent)
+      ? [entry(since, 'HEALTH_STATE_CHANGED', agent, { from: 'HEALTHY', to: 'STUCK', reason, exemption: null })]
+      : []),
+  ].toSorted((a, b) => a.at - b.at);
+};
+
+type Judged = NonNullable<Awaited<ReturnType<SignalsOf>>>;
+
+const FACTS: Judged['facts'] = {
+  ...{ lastCallAt: null, idleMs: null, lastTool: null, lastCallLimitMs: null, contextPct: 41, rateLimitedAt: null },
+  ...{ totalSteps: null, stepsSinceAccept: 0, recentVerdicts: [], stallMs: null },
+};
+
+/** What the evaluator reads of an agent. */
+export const judgedOf = (agent: AgentRow, now: number): Judged => {
+  const stuck = isStuck(agent);
+  return {
+    ...{ notes: [], facts: FACTS, upcoming: null },
+    signals: [
+      figure('no_calls', 'absence', stuck ? 'no call for 9 min 2 s; limit 6 min' : 'no call for 40 s; limit 6 min', {
+        ...{ value: stuck ? 542_000 : 40_000, limit: 360_000, fires: stuck, confidence: 'high' },
+        firesFrom: stuck ? now - 182_000 : now + 320_000,
+      }),
+      figure('no_output', 'absence', 'no output for 1 min 10 s; limit 10 min', {
+        ...{ value: 70_000, limit: 600_000, firesFrom: now + 530_000 },
+      }),
+      figure('context', 'context', 'context 41 %; limit 85 %', { value: 41, limit: 85, confidence: 'high' }),
+      figure('repeated_call', 'repetition', 'the same call 2 times; limit 8', { value: 2, limit: 8 }),
+      figure('cost', 'cost', '212,400 tokens; limit 2,000,000', {
+        value: 212_400,
+        limit: 2_000_000,
+        confidence: 'low',
+      }),
+    ],
+  };
+};
