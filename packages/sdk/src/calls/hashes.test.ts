@@ -84,6 +84,7 @@ const answers: readonly (readonly [string, string, Alike])[] = [
     'denied. HostId: 7BEqJSqnzVQBtE78Zkk/sYaW3XVvU6r6Ssxc+tZY4zq=',
     always,
   ],
+  [`picture ${'ZT9rNwtvM8tkpGDCqaNv'.repeat(6)}`, `picture ${'7BEqJSqnzVQBtE78ZkkK'.repeat(6)}`, never],
   ['next_token: ZT9rNwtvM8tkpGDCqaNvY2', 'next_token: 7BEqJSqnzVQBtE78ZkkKsY', never],
   ['fail testParserHandlesUtf8Input', 'fail testWriterHandlesUtf8Input', never],
   ['fail packages/Health2/src/FileReader.ts', 'fail packages/Health2/src/FileWriter.ts', never],

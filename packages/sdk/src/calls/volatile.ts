@@ -104,8 +104,8 @@ const withoutMadeUp = (path: string): string => {
   return names.map((name, i) => (isMadeUp(name, i) ? '#' : name)).join('/');
 };
 
-/** A long token of letters and digits: an id in base 62 or 64, a path or a long name. */
-const TOKEN = /(?<![\w+/-])[\w+/-]{20,}={0,2}/g;
+/** A long token of letters and digits: an id in base 62 or 64, a path or a long name. A longer one is content, such as a picture. */
+const TOKEN = /(?<![\w+/-])[\w+/-]{20,100}(?![\w+/-])={0,2}/g;
 const AFTER_CURSOR_LABEL = new RegExp(`${CURSOR_LABEL}$`, 'i');
 const LABEL_LENGTH = 40;
 
