@@ -55,7 +55,7 @@ then fires, with the contradiction in words. \`vigil\` makes the agent DEGRADED,
   passes, ends it.
   Vigil judges this by the calls, and looks at no file.
 - **Its last call failed**, and nothing stronger contradicts it. Where no call has ever succeeded, this does not count: such a source may
-  report each call as failed, as one of these does. An answer is no failure: exit code 1 of \`grep\`, \`test\`, \`diff\`, \`ls\`, \`pgrep\` or \`which\`, and 124
+  report each call as failed, as one of these does. An answer does not count as a failure: exit code 1 of \`grep\`, \`test\`, \`diff\`, \`ls\`, \`pgrep\` or \`which\`, and 124
   of \`timeout\`, unless it is a check.
 - **It made no call** for its task, though its client reports turns.
 - **No check after a change**, only with \`false_completion: { needs_check: true }\`.
@@ -67,7 +67,7 @@ Adapters declare the calls: \`mutating\` with a \`target\`, and \`checking\` for
 \`pytest\`, \`cargo build\` or \`tsc\`. A shell, \`timeout\` or another wrapper hides none of them. Agents with the SDK declare them too. The commands themselves are not sent. A pipe hides the outcome of a check:
 \`npm test | tail\` ends as \`tail\` ends. A wrapper, such as \`ssh\`, \`docker run\` or \`nix develop\`, and options before the verb hide no check.
 
-Where a client's file or stream reports the end of a call apart from its command, as that of Codex and Gemini CLI do, a wanted exit code of the last call still counts as a failure.
+Some files and streams report the end of a call apart from its command, as those of Codex and Gemini CLI do. There a wanted exit code of the last call still counts as a failure.
 An answer without a call, such as one to a question in a chat, is flagged like a finish without a call.
 
 A recorded run claims to have finished if its last call has a result and nothing cut it off. A session of a client, or its output, claims it if its last turn ended by

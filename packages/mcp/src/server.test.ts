@@ -309,7 +309,7 @@ test('an unknown agent is an error that the model reads', async () => {
   });
 });
 
-test('while Vigil is blind no tool shows a state as the present one, and each says since when', async () => {
+test('while Vigil is blind no tool shows a state as the present one, and each has the time since when', async () => {
   knowledge = blind;
   const age = {
     up_to: new Date(NOW - MINUTE).toISOString(),

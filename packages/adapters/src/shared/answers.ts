@@ -27,8 +27,8 @@ const lastOf = (line: string): string =>
     .replace(/^(?:!\s+|[A-Za-z_]\w*=\S*\s+)+/, '');
 
 /**
- * Whether an exit code that is not 0 is an answer of the command and no failure: 1 of a command that asks, such as
- * `grep` or `test`, and 124 of `timeout`, which ended a program as it should.
+ * Whether an exit code that is not 0 is an answer of the command, not a failure. Examples are 1 of `grep` or `test`,
+ * and 124 of `timeout`, which ended a program as it should.
  */
 export const isAnswer = (args: unknown, errorClass: string): boolean => {
   const command = commandIn(args);

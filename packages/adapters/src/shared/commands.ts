@@ -2,7 +2,7 @@
 const START = String.raw`(?:^|[;&|({!\n\`]|\b(?:then|do|else|if|elif|while|until)\b)\s*`;
 const VALUE = String.raw`(?:"[^"]*"|'[^']*'|[^\s"']*)`;
 
-/** A word that is no option. */
+/** A word that is not an option. */
 const WORD = String.raw`(?:"[^"]*"|'[^']*'|[^\s"'-][^\s"']*)`;
 /** Options of any program: each may have a value. */
 const OPTIONS = String.raw`(?:\s+--?\w[\w-]*(?:=${VALUE}|\s+${WORD})?)*`;

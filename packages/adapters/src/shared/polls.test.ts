@@ -74,7 +74,7 @@ test.each([
   'mcp__playwright__browser_wait_for',
   'waitForElement',
   'page.wait_until',
-])('a tool whose name says that it waits is a poll: %s', (tool) => {
+])('a tool with a word for waiting in its name is a poll: %s', (tool) => {
   expect(isWaitingTool(tool)).toBe(true);
 });
 

@@ -60,7 +60,7 @@ const STALLED: ReadonlySet<string> = new Set(['STUCK', 'FAILING']);
 /** The newest checkpoint that can be used. */
 const checkpointOf = ({ checkpoints }: Pick<Seen, 'checkpoints'>) => checkpoints.find(({ valid }) => valid !== false);
 
-/** While Vigil is blind, an agent was stalled, healthy or ended: nobody knows what it is now. */
+/** While Vigil is blind, an agent was stalled, healthy or ended; its present state is unknown. */
 const STATUSES = ['healthy', 'stalled', 'ended', 'was healthy', 'was stalled', 'was ended'] as const;
 type Status = (typeof STATUSES)[number];
 const REASONS = ['inactivity', 'context_overflow', 'rate_limit'] as const;
@@ -140,7 +140,7 @@ const redispatch = async (api: Api, ticketId: string, why: string): Promise<stri
 
 /** The functions of omniclaude's skill `agent_healthcheck`, by its names, arguments and result fields. `now`: epoch milliseconds. */
 export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => number): void => {
-  const stalled = z.boolean().nullable().describe('null: Vigil is blind, and nobody knows');
+  const stalled = z.boolean().nullable().describe('null: Vigil is blind, and the present state is unknown');
   register(server, {
     name: 'check_agent_health',
     description: 'Whether the agent of a ticket is stalled, and why, with its completed and remaining work.',

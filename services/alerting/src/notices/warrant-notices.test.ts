@@ -48,7 +48,7 @@ test.each([
   expect(alert.passTo(T + 24 * 3_600_000)).toEqual([]);
 });
 
-test('the warrant of an ended instance is no alert: a case may have ended it, and answers no such warrant', () => {
+test('the warrant of an ended instance raises no alert: a case may have ended it, and answers no such warrant', () => {
   expect(warrantNotices({ ...filed, payload: { ...filed.payload, endReason: 'lost' } })).toEqual([]);
 });
 

@@ -54,7 +54,7 @@ export const command: Kind<typeof settings> = {
     }),
 };
 
-/** Whoever has the token of a decision link may answer with it. */
+/** Any caller that has the token of a decision link may answer with it. */
 const tokensIn = ({ data: { decision } }: Awaited<ReturnType<typeof messageOf>>): readonly string[] =>
   Object.values(decision?.links ?? {}).map((link) => new URL(link).searchParams.get('link') ?? '');
 

@@ -38,7 +38,7 @@ export const endOfQuestion = ({ caseId, decision, decisionBy, decisionAt, escala
   if (decision !== null && decisionAt !== null && decisionAt >= (escalationAt ?? 0))
     return `${decisionBy} has answered ${decision} at ${new Date(decisionAt).toISOString()}.`;
   return ending === null
-    ? `Case ${caseId} asks nothing now.`
+    ? `Case ${caseId} has no open question now.`
     : `Case ${caseId} is closed (${ending}): nothing is left to decide.`;
 };
 
@@ -60,7 +60,7 @@ export const requestStep = async (
   return { topic: Topic.decideCase, type: 'REQUEST_STEP', key: agentId, policy, payload };
 };
 
-/** A request that waits, as far as the read model knows. Throws Problem with its end if it is over. */
+/** A request that waits, according to the read model. Throws Problem with its end if it is over. */
 export const waitingRequest = async (requestId: string, model: ReadModel): Promise<RequestRow> => {
   const request = found(await model.request(requestId), 'request', requestId, '`vigil inbox`');
   const { settled, settledBy, settledOption, settledWhy } = request;

@@ -32,7 +32,7 @@ const shownChoices = (choices: Choices): Choices =>
     ? choices
     : choices.map(({ label }, index) => ({ name: `option-${index + 1}`, label }));
 
-/** The answer with the name that its hook knows. */
+/** The answer with the name that its hook has sent. */
 const asItsHookNamesIt = (status: Ended, choices: Choices): Ended => {
   if (status.kind !== 'answered') return status;
   const index = shownChoices(choices).findIndex(({ name }) => name === status.option);

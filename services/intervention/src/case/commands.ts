@@ -78,9 +78,9 @@ const objectionOf = (
   if (stepState.kind !== 'escalated')
     return earlier
       ? `its question is over: ${earlier.kind} has been decided, and the first answer decides`
-      : 'its question is over: the case asks nothing now';
+      : 'its question is over: the case has no open question now';
   if (stepState.isAnswered) return 'its question is over: more time has been given, and the first answer decides';
-  if (deadlineOf(stepState) !== question.deadlineAt) return 'its question is over: the case asks another one now';
+  if (deadlineOf(stepState) !== question.deadlineAt) return 'its question is over: the case has another question now';
   const { options } = stepState;
   return options.includes(decision) ? null : `${decision} was not offered; choose one of ${options.join(', ')}`;
 };

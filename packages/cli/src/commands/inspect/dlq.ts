@@ -13,7 +13,7 @@ const MOST = '1000';
 
 const LIST = `
 The newest come first, at most 1,000. A dead letter is a record that a service could not read: its topic, partition and
-offset, and the reason. The service goes on with the next record.
+offset, and the reason. The service continues with the next record.
 
 Examples:
   vigil dlq list

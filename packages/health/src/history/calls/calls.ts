@@ -133,7 +133,7 @@ const lastCallSent = (before: Calls, heartbeat: Heartbeat, receipt: Receipt): Ca
 
 /**
  * Whether `last_tool_call` names a later call than the last one. If that one is in the future of the agent's clock, its
- * time was wrong or the clock was set back; then a call after the previous receipt, on the broker's clock, is later.
+ * time was wrong or the clock was set back. Then a call after the previous receipt, on the broker's clock, is later.
  */
 export const isLaterCall = (last: number | null, sent: number, receipt: Receipt): boolean => {
   if (last === null || sent > last) return true;

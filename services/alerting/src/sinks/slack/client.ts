@@ -2,11 +2,11 @@ import { LogLevel, WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError,
 import { z } from 'zod';
 import { TryLater, Undeliverable } from '../../delivery/sink.ts';
 
-/** `isUpdate`: a reply has to tell people of it; the first message tells them itself. */
+/** `isUpdate`: a reply notifies people of it; the first message notifies them itself. */
 type Metadata = { readonly alertId: string; readonly eventId: string; readonly isUpdate: boolean };
 
-/** The first message of an alert. `eventId`: the last event that it shows; `isTold`: people are certainly told of it. */
-export type Thread = { readonly ts: string; readonly eventId: string; readonly isTold: boolean };
+/** The first message of an alert. `eventId`: the last event that it shows; `isNotified`: people are certainly notified of it. */
+export type Thread = { readonly ts: string; readonly eventId: string; readonly isNotified: boolean };
 
 type Content = { readonly text: string; readonly blocks: readonly object[] };
 type Settings = {
@@ -99,13 +99,13 @@ export const clientOf = ({ base, token, channel, timeout }: Settings) => {
       });
       return z.object({ ts: z.string() }).parse(answer).ts;
     },
-    /** `isLoud`: the reply is also shown in the channel. `eventId`: what it tells of. */
+    /** `isLoud`: the reply is also shown in the channel. `eventId`: the event that it shows. */
     reply: (thread: string, text: string, isLoud: boolean, eventId: string): Promise<unknown> =>
       call('chat.postMessage', {
         ...{ thread_ts: thread, text, reply_broadcast: isLoud, unfurl_links: false },
         metadata: { event_type: NOTE_TYPE, event_payload: { event_id: eventId } },
       }),
-    /** Whether a reply tells of an event that happened then. */
+    /** Whether a reply shows an event that happened then. */
     hasReply: async (thread: string, eventId: string, occurredAt: number): Promise<boolean> => {
       const asked = { ts: thread, oldest: String(occurredAt / 1000 - 60), limit: PAGE, include_all_metadata: true };
       const { messages } = page.parse(await call('conversations.replies', asked));
@@ -128,7 +128,7 @@ export const clientOf = ({ base, token, channel, timeout }: Settings) => {
         );
         if (own?.metadata !== undefined) {
           const { event_id, is_update } = own.metadata.event_payload;
-          return { ts: own.ts, eventId: String(event_id), isTold: is_update !== true };
+          return { ts: own.ts, eventId: String(event_id), isNotified: is_update !== true };
         }
         cursor = response_metadata?.next_cursor ?? '';
         if (cursor === '') return null;

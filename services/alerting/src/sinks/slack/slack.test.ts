@@ -141,7 +141,7 @@ test.each([
   ['takes the update, and does not say so', { method: 'chat.update', status: 503, isTaken: true }],
   ['refuses the reply', { method: 'chat.postMessage', status: 429, isTaken: false }],
   ['takes the reply, and does not say so', { method: 'chat.postMessage', status: 503, isTaken: true }],
-] as const)('an update is told once though Slack %s, four times if it comes to that', async (_, failure) => {
+] as const)('an update is shown once though Slack %s, four times if it comes to that', async (_, failure) => {
   for (const isRestarted of [false, true]) {
     const { messages, failing, server, open } = await workspace();
     await using _server = server;

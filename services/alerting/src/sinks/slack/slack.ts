@@ -72,23 +72,23 @@ const threadsOf = (client: Client) => {
     const { alertId } = alert.payload;
     const isOver = whatOf(alert) === 'resolved';
     const thread = await threadOf(alert);
-    if (thread?.eventId === eventId && thread.isTold) return;
+    if (thread?.eventId === eventId && thread.isNotified) return;
     // A person has deleted the message of an alert: nothing is left to resolve.
     if (thread === null && isOver) return;
     if (thread === null) {
       const ts = await client.post(content, { alertId, eventId, isUpdate: false });
-      remember(alertId, { ts, eventId, isTold: true });
+      remember(alertId, { ts, eventId, isNotified: true });
       return;
     }
     const { ts } = thread;
     // The update may be repeated, a reply may not: an attempt that seemed to fail may have posted it.
     const isFirst = thread.eventId !== eventId;
     if (isFirst) await client.update(ts, content, { alertId, eventId, isUpdate: true });
-    remember(alertId, { ts, eventId, isTold: false });
-    const isTold = !isFirst && (await client.hasReply(ts, eventId, alert.occurredAt));
-    if (!isTold) await client.reply(ts, content.text, !isOver && !isQuiet(alert), eventId);
+    remember(alertId, { ts, eventId, isNotified: false });
+    const isNotified = !isFirst && (await client.hasReply(ts, eventId, alert.occurredAt));
+    if (!isNotified) await client.reply(ts, content.text, !isOver && !isQuiet(alert), eventId);
     if (isOver) known.delete(alertId);
-    else remember(alertId, { ts, eventId, isTold: true });
+    else remember(alertId, { ts, eventId, isNotified: true });
   };
   /** A reply in the thread. A repetition adds another: Slack keeps no key of replies. */
   const note = async ({ payload: { alertId }, occurredAt, eventId }: Acknowledged, text: string): Promise<void> => {
