@@ -68,7 +68,9 @@ const gatewayTokens = async (): Promise<readonly string[]> => {
 };
 
 const AGENT = { state: 'STUCK', agentId: 'worker-1', instanceId: 'i1', taskId: 'T-1', runtimeId: 'host-1', labels: {} };
-const QUESTION = { waiting: true, escalationAt: 0, escalationDeadlineAt: null, decisionAt: null };
+const OPTIONS = ['allow_more_time', 'pardon', 'terminate_and_recover'];
+const OPEN = { waiting: true, escalationAt: 0, escalationDeadlineAt: null, escalationOptions: OPTIONS };
+const QUESTION = { ...OPEN, decision: null, decisionAt: null, decisionBy: null, ending: null };
 
 const model = new Proxy(
   {
