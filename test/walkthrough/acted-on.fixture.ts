@@ -33,7 +33,7 @@ export const actedOnFates = (observed: () => Observed): void => {
     expect(stuck).toEqual(['raised [warning] stuck_agent', 'resolved [warning] stuck_agent']);
     // five failures in a row open it; its first success closes it, which may be after the story
     expect(breaker?.[0]).toBe('raised [warning] circuit_breaker_open');
-    const happened = ['the same call', 'case opened', 'nudged (1 of 2)', 'case closed as recovered', '→ HEALTHY'];
+    const happened = ['the same call', 'case opened', 'nudged (1 of 2)', '→ HEALTHY', 'case closed as recovered'];
     expect(inOrder(observed().explained.get('loops'), happened)).toEqual(happened);
   });
 

@@ -62,7 +62,7 @@ export const decidedByAnOrchestrator = async ({ comes, vigil, orchestrator }: St
   expect(data).toMatchObject({ severity: 'warning', urgency: 'high', checkpoint: { checkpoint_id: 'asked-3' } });
   expect(data.checkpoint?.valid).toBe(triggered.checkpoint?.valid);
   expect(data.decision).toMatchObject({
-    options: ['allow_more_time', 'force_handoff', 'terminate_and_recover'],
+    options: ['allow_more_time', 'force_handoff', 'terminate_and_recover', 'pardon'],
     deadline: new Date(triggered.deadlineAt ?? 0).toISOString(),
   });
   const headers = {
