@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,6 +31,8 @@ export type SessionSpec = {
   readonly openQuestions: readonly StartQuestion[];
   readonly moreArgs: readonly string[];
   readonly moreEnv: Readonly<Record<string, string>>;
+  /** contents of files in the project, by their path there */
+  readonly files: Readonly<Record<string, string>>;
 };
 
 /** A session that works alone, with Vigil's hook, until it has done its task. */
@@ -46,6 +48,7 @@ export const headless = (client: ClientKind, scenario: ScenarioName, more: Parti
   openQuestions: [],
   moreArgs: [],
   moreEnv: {},
+  files: { 'a.txt': 'one\ntwo\n' },
   ...more,
 });
 
@@ -113,7 +116,10 @@ export const openStage = async (name: string, kinds: readonly ClientKind[]): Pro
     const base = path.join(dir, sessionName);
     const place: Place = { home: path.join(base, 'home'), project: path.join(base, 'project'), hookLog: null };
     makePlace(place);
-    writeFileSync(path.join(place.project, 'a.txt'), 'one\ntwo\n');
+    for (const [file, content] of Object.entries(spec.files)) {
+      mkdirSync(path.dirname(path.join(place.project, file)), { recursive: true });
+      writeFileSync(path.join(place.project, file), content);
+    }
     const modelUrl = model.open(spec.client, { ...spec, name: sessionName, workdir: place.project });
     const command = clients[spec.client].prepare({ ...spec, place, modelUrl });
     const stateDir = path.join(dir, 's', String(count));

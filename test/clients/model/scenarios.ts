@@ -56,6 +56,34 @@ const question: ToolCall = {
   },
 };
 
+/** A call of a tool of Vigil's MCP server, as Claude Code names it. */
+const vigil = (tool: string, input: Readonly<Record<string, unknown>>): ToolCall => ({
+  kind: 'native',
+  name: `mcp__vigil__${tool}`,
+  input,
+});
+
+const firstMatch = (texts: readonly string[], pattern: RegExp): string | undefined =>
+  texts.flatMap((text) => pattern.exec(text)?.[1] ?? []).at(0);
+
+/** The calls of one check, with the ticket of the prompt, its agent from `list_agents`, and the request from `inbox`. */
+const checkOf =
+  (inputs: readonly string[]) =>
+  (turn: number): Answer => {
+    const ticket = firstMatch(inputs, /work on these tickets: ([\w-]+)/) ?? 'no-ticket-in-the-prompt';
+    const agent = firstMatch(inputs, new RegExp(`"agent_id":"([\\w-]+)"[^}]*"task_id":"${ticket}"`)) ?? 'not-listed';
+    const request = firstMatch(inputs, /"id":"(request\/[^"]+)"/) ?? 'not-in-the-inbox';
+    const answers = [
+      call('I list the agents.', vigil('list_agents', { all: true })),
+      call('I check the agent.', vigil('check_agent_health', { ticket_id: ticket, agent_id: agent })),
+      call('I look at its steps.', vigil('get_worker_health_summary', { session_id: 'auto' })),
+      call('I look who waits.', vigil('inbox', {})),
+      call('I allow it.', vigil('decide', { item: request, option: 'allow', why: 'the ticket needs it' })),
+      reply(`${agent} of ${ticket} waited for ${request}, which is allowed.`),
+    ];
+    return last(answers, turn);
+  };
+
 const edit = (file: string): ToolCall => ({
   kind: 'native',
   name: 'Edit',
@@ -234,6 +262,9 @@ export const scenarios = {
   /** twelve steps with a pause between them: a session that works for a while */
   worksLonger: ({ turn }) =>
     turn < 12 ? call(`Part ${turn}.`, shell(`sleep 2; echo part ${turn}`)) : reply('All parts are done.'),
+
+  /** Claude Code, with Vigil's MCP server: follows its command file, and allows the request that waits in the inbox */
+  checksAgents: ({ turn, inputs }) => checkOf(inputs)(turn),
 
   counted: counted(DEFAULT_STEPS, 0, hang),
   countedHang: counted(DEFAULT_STEPS, FAULT_REQUEST, hang),
