@@ -229,7 +229,7 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     ['breakers', 'tool_execution'],
     ['alerts', 'Recovery failed: 3 of 3 attempts used'],
     ['dead-letters', 'schema 412 is not registered (UnknownSchemaId)'],
-    ['policies', 'no terminations while nobody is here'],
+    ['policies', 'no terminations while people are away'],
   ])('the view %s shows its rows', async (view, text) => {
     await go(view);
     await seen(text);

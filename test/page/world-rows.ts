@@ -206,7 +206,7 @@ export const policiesOf = (now: number): (PolicyRow & { document: object })[] =>
       'night',
       0,
       { ...vigil, policy: 'night' },
-      { origin: 'applied', publishedBy: 'ada', why: 'no terminations while nobody is here' },
+      { origin: 'applied', publishedBy: 'ada', why: 'no terminations while people are away' },
     ),
     policy('vigil', 178, vigil, {}),
   ];

@@ -98,7 +98,7 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/v1/agents/wroker-1')
     return answer(404, {
       type: 'urn:vigil:unknown_agent',
-      detail: 'There is no agent "wroker-1": `vigil health` (/v1/agents) lists what there is.',
+      detail: 'agent "wroker-1" does not exist; list them with `vigil health` (/v1/agents)',
     });
   if (url.pathname === '/v1/inbox') return answer(200, { inbox: [{ id: 'case/c-1', since: 500 }] });
   if (url.pathname === '/v1/silences') return answer(200, { silences: [] });
@@ -128,7 +128,7 @@ const server = createServer(async (request, response) => {
       .write(`${JSON.stringify({ type: 'FLEET_HALTED', occurredAt: 1, payload: { by: 'ada' } })}\n`);
     return response.end();
   }
-  return answer(404, { detail: `There is no agent "${url.pathname.split('/').at(-1)}"` });
+  return answer(404, { detail: `agent "${url.pathname.split('/').at(-1)}" does not exist` });
 });
 
 beforeAll(async () => {
@@ -254,11 +254,15 @@ test('agents are shown by policy and by every given label', async () => {
 });
 
 test('an unknown agent ends with 1 and a message', async () => {
-  expect(await vigil(['health', 'missing'])).toEqual({ code: 1, out: '', err: 'vigil: There is no agent "missing"\n' });
+  expect(await vigil(['health', 'missing'])).toEqual({
+    code: 1,
+    out: '',
+    err: 'vigil: agent "missing" does not exist\n',
+  });
 });
 
 test('an unknown name ends with 1, the nearest known one, and the command that lists them', async () => {
-  const err = 'vigil: There is no agent "wroker-1": did you mean worker-1? `vigil health` lists what there is.\n';
+  const err = 'vigil: agent "wroker-1" does not exist; did you mean worker-1? List them with `vigil health`\n';
   expect(await vigil(['health', 'wroker-1'])).toEqual({ code: 1, out: '', err });
 });
 
@@ -535,7 +539,7 @@ test('a nudge of an agent that has ended, or that does not exist, is refused and
     out: '',
     err: 'vigil: done has ended: finished; only a running agent can receive a text.\n',
   });
-  expect(await vigil(['nudge', 'missing'])).toMatchObject({ code: 1, err: 'vigil: There is no agent "missing"\n' });
+  expect(await vigil(['nudge', 'missing'])).toMatchObject({ code: 1, err: 'vigil: agent "missing" does not exist\n' });
   expect(commands).toHaveLength(before);
 });
 

@@ -14,17 +14,21 @@ const LISTS: Readonly<Record<string, { readonly list: string; readonly field: st
 /** So many names are listed where none is near. */
 const MOST_LISTED = 5;
 
-/** `There is no agent "x": …` without the address of the API, which people do not need. */
-const SENTENCE = /^(There is no \w+ "(?:[^"\\]|\\.)*"): (.*)$/s;
+/** `agent "x" does not exist; list them with …`, the dashboard's sentence. */
+const SENTENCE = /^(\w+ ("(?:[^"\\]|\\.)*") does not exist); list (.*)$/s;
 
-/** The message about an unknown name, with the name that was probably meant. `known`: the names that there are. */
+/** The address of the API in the sentence, which people do not need. */
+const ADDRESS = / \(\/v1\/[^)]*\)/;
+
+/** The message about an unknown name, with the name that was probably meant. `known`: the names that exist. */
 export const withNearest = (message: string, known: readonly string[]): string => {
-  const [, start, rest = ''] = SENTENCE.exec(message) ?? [];
-  if (start === undefined) return message;
-  const near = nearest(JSON.parse(start.slice(start.indexOf('"'))) as string, known);
-  const listed = known.length > 0 && known.length <= MOST_LISTED ? ` there are ${known.join(', ')};` : '';
-  const meant = near === null ? listed : ` did you mean ${near}?`;
-  return `${start}:${meant} ${rest.replace(/ \(\/v1\/[^)]*\)/, '')}`;
+  const [, start, name, rest] = SENTENCE.exec(message) ?? [];
+  if (start === undefined || name === undefined || rest === undefined) return message;
+  const list = rest.replace(ADDRESS, '');
+  const near = nearest(JSON.parse(name) as string, known);
+  if (near !== null) return `${start}; did you mean ${near}? List ${list}`;
+  if (known.length === 0 || known.length > MOST_LISTED) return `${start}; list ${list}`;
+  return `${start}; use one of ${known.join(', ')}, or list ${list}`;
 };
 
 const namesOf = async (kind: string): Promise<readonly string[]> => {

@@ -53,7 +53,7 @@ const routes = (path: string): unknown => {
   if (path === '/v1/agents') return { agents: [seen.agent], knowledge };
   if (path === '/v1/agents/worker-1/explain') return { ...seen, knowledge };
   if (path === '/v1/tasks/OMN-1' && task !== null) return task;
-  throw new ApiRefusal(`There is no ${path}.`);
+  throw new ApiRefusal(`${path} does not exist`);
 };
 
 beforeEach(async () => {
@@ -259,7 +259,7 @@ test('a summary without a session is of the newest session in progress', async (
   expect(await call('get_worker_health_summary')).toEqual(summary);
   expect(await call('get_worker_health_summary', { session_id: 'auto' })).toEqual(summary);
   expect(await call('get_worker_health_summary', { session_id: 's-2' })).toMatchObject({
-    refusal: expect.stringContaining('no session "s-2"'),
+    refusal: expect.stringContaining('session "s-2" does not exist'),
   });
 });
 
@@ -304,8 +304,8 @@ test('an operator is notified of a ticket, with the analysis and its urgency', a
 });
 
 test('an unknown agent is an error that the model reads', async () => {
-  expect(await call('check_inactivity', { agent_id: 'nobody' })).toMatchObject({
-    refusal: expect.stringContaining('There is no'),
+  expect(await call('check_inactivity', { agent_id: 'missing' })).toMatchObject({
+    refusal: expect.stringContaining('does not exist'),
   });
 });
 

@@ -213,13 +213,13 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     },
   },
   'GET /mcp': {
-    summary: 'There is no stream of messages',
+    summary: 'Refused: the protocol runs without a stream of messages here',
     query: null,
     body: null,
     answers: { 405: { text: 'use POST', type: 'application/problem+json', schema: { type: 'object' } } },
   },
   'DELETE /mcp': {
-    summary: 'There is no session to end',
+    summary: 'Refused: the protocol runs without a session here',
     query: null,
     body: null,
     answers: { 405: { text: 'use POST', type: 'application/problem+json', schema: { type: 'object' } } },

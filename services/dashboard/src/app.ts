@@ -88,7 +88,14 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
     return sendPage(reply, problem.status, { title, text: problem.message, facts: {}, button: null });
   });
   app.setNotFoundHandler(({ method, url }, reply) =>
-    sendProblem(new Problem(404, 'no_such_page', `There is no ${method} ${url}.`), reply),
+    sendProblem(
+      new Problem(
+        404,
+        'no_such_page',
+        `${method} ${url} is not an address of the dashboard; /v1/openapi.json lists them`,
+      ),
+      reply,
+    ),
   );
   app.addHook('onClose', async () => deps.refusals[Symbol.dispose]());
   app.addHook('onRequest', async ({ headers: { host } }, reply) => {

@@ -15,8 +15,9 @@ export class Problem extends Error {
   }
 }
 
+/** `where`: the command that lists the names. `vigil` adds the nearest name to this sentence. */
 const unknown = (kind: string, id: string, where: string): Problem =>
-  new Problem(404, `unknown_${kind}`, `There is no ${kind} ${JSON.stringify(id)}: ${where} lists what there is.`);
+  new Problem(404, `unknown_${kind}`, `${kind} ${JSON.stringify(id)} does not exist; list them with ${where}`);
 
 /** What was looked for. Throws Problem 404 where there is no such thing. */
 export const found = <T>(value: T | null | undefined, kind: string, id: string, where: string): T => {

@@ -12,7 +12,7 @@ export const racers: readonly Role[] = [
   { name: 'late', part: 'failsAndStays', policy: 'coditect' },
 ];
 export const roles: readonly Role[] = [
-  { name: 'unheard', part: 'isInACall', policy: 'cancelled', template: { nudge: 'terminal' } },
+  { name: 'undelivered', part: 'isInACall', policy: 'cancelled', template: { nudge: 'terminal' } },
   { name: 'held', part: 'worksAndSaves', policy: 'coditect' },
   { name: 'rival', part: 'crashesOnRequest', policy: 'coditect', task: 'T-held' },
 ];
@@ -49,19 +49,24 @@ export const breakerEndsWithItsInstance = async ({ all, comes }: Stage): Promise
 
 /** gc #3970, #4300: an undelivered message reached the next agent. */
 export const replacementGetsItsOwn = async ({ all, comes, diary, go, pid, runs }: Stage): Promise<void> => {
-  await comes(agentHealth, 'unheard', 'INSTANCE_STARTED');
-  await runs('nudge', 'unheard', '--message', 'Please commit.', '--no-wait');
-  await comes(agentOrder, 'unheard', 'NUDGE_AGENT');
-  await until('it has begun', async () => diary('unheard').length > 0);
-  process.kill(pid('unheard'), 'SIGKILL');
-  await comes(taskRecovery, 'T-unheard', 'RECOVERY_COMPLETED');
-  expect(await comes(orderReceipt, 'unheard', 'ORDER_RECEIPT')).toMatchObject({ kind: 'nudge', outcome: 'superseded' });
-  await until('its replacement begins', async () => diary('unheard-r1').length > 0);
-  go('unheard-r1');
-  await runs('nudge', 'unheard-r1', '--message', 'Please test.', '--no-wait');
-  await until('its replacement is nudged', async () => diary('unheard-r1').length > 1);
-  expect(diary('unheard-r1').slice(1)).toEqual(['typed while it is idle: Please test.']);
-  await holds(() => expect(all(agentIntervention, 'unheard-r1', 'NUDGE_SENT')).toMatchObject([{ attempt: 1, of: 1 }]));
+  await comes(agentHealth, 'undelivered', 'INSTANCE_STARTED');
+  await runs('nudge', 'undelivered', '--message', 'Please commit.', '--no-wait');
+  await comes(agentOrder, 'undelivered', 'NUDGE_AGENT');
+  await until('it has begun', async () => diary('undelivered').length > 0);
+  process.kill(pid('undelivered'), 'SIGKILL');
+  await comes(taskRecovery, 'T-undelivered', 'RECOVERY_COMPLETED');
+  expect(await comes(orderReceipt, 'undelivered', 'ORDER_RECEIPT')).toMatchObject({
+    kind: 'nudge',
+    outcome: 'superseded',
+  });
+  await until('its replacement begins', async () => diary('undelivered-r1').length > 0);
+  go('undelivered-r1');
+  await runs('nudge', 'undelivered-r1', '--message', 'Please test.', '--no-wait');
+  await until('its replacement is nudged', async () => diary('undelivered-r1').length > 1);
+  expect(diary('undelivered-r1').slice(1)).toEqual(['typed while it is idle: Please test.']);
+  await holds(() =>
+    expect(all(agentIntervention, 'undelivered-r1', 'NUDGE_SENT')).toMatchObject([{ attempt: 1, of: 1 }]),
+  );
 };
 
 /** gt #909, #1071: a kill meant for an earlier instance hit the next of the same name. */

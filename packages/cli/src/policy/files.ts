@@ -39,7 +39,7 @@ export const importFile = (kind: string, file: string, options: Import): void =>
   const { json, migrate, write } = options;
   const known = IMPORT_KINDS.find((one) => one === kind);
   if (known === undefined)
-    throw new CannotProceed(`There is no importer ${kind}: give one of ${IMPORT_KINDS.join(', ')}.`);
+    throw new CannotProceed(`${JSON.stringify(kind)} is not an importer; use one of ${IMPORT_KINDS.join(', ')}`);
   if (migrate === true) {
     migrated(known, file, options);
     return;
@@ -57,7 +57,7 @@ const migrated = (kind: ImportKind, file: string, { json, write }: Import): void
   const { [kind]: migrate } = MIGRATIONS;
   if (migrate === undefined)
     throw new CannotProceed(
-      `There is nothing to migrate in a file of ${kind}: only ${Object.keys(MIGRATIONS)} files get defaults.`,
+      `--migrate does not apply to a file of ${kind}; use it with one of ${Object.keys(MIGRATIONS).join(', ')}`,
     );
   const { before, after } = withRefusals(() => {
     const text = textOf(file);

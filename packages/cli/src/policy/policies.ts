@@ -55,8 +55,7 @@ const documentOf = async (named: string): Promise<unknown> => {
 const NOT_APPLIED = 'This was a dry run: nothing has been applied.';
 
 export const apply = async (paths: readonly string[], { remove = [], dryRun, why, by, json }: Apply): Promise<void> => {
-  if (paths.length + remove.length === 0)
-    throw new CannotProceed('There is nothing to apply: give files, or --remove NAME.');
+  if (paths.length + remove.length === 0) throw new CannotProceed('policy apply needs files, or --remove NAME');
   const { policies } = await inForce();
   const known = policies.map(({ name }) => name);
   const files = paths.length === 0 ? [] : readFiles(paths, known);

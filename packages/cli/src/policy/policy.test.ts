@@ -37,7 +37,7 @@ const server = createServer(async (request, response) => {
   if (request.method === 'GET' && name === undefined) return answer(200, { policies: inForce, refusals });
   if (request.method === 'GET') {
     const found = inForce.find((one) => one.name === name);
-    return found ? answer(200, found) : answer(404, { detail: `There is no policy "${name}"` });
+    return found ? answer(200, found) : answer(404, { detail: `policy "${name}" does not exist` });
   }
   let text = '';
   for await (const chunk of request) text += chunk;
@@ -133,7 +133,7 @@ test('a refusal of the evaluator ends with 1 and its reasons; a policy with mist
 
 test('another tool’s file becomes a policy; an unknown kind is answered with the known ones', async () => {
   write('.botbox.json', '{"project":{"name":"x"}}');
-  expect((await vigil('import', 'nagios', 'x')).err).toContain('give one of adr-110');
+  expect((await vigil('import', 'nagios', 'x')).err).toContain('use one of adr-110');
 });
 
 test('a botbox file is migrated on paper, into itself only with --write, and not a second time', async () => {
@@ -152,7 +152,7 @@ test('a botbox file is migrated on paper, into itself only with --write, and not
 });
 
 test.each([
-  [['gascity', 'x', '--migrate'], 2, 'only botbox'],
+  [['gascity', 'x', '--migrate'], 2, 'use it with one of botbox'],
   [['botbox', '.botbox.json', '--write'], 2, '--write requires --migrate'],
   [['botbox', 'list.json', '--migrate', '--write'], 1, 'is not a JSON object'],
   [['botbox', 'nowhere.json', '--migrate'], 2, 'nowhere.json cannot be read (ENOENT)'],

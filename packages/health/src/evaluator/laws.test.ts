@@ -58,7 +58,7 @@ const heartbeats: fc.Arbitrary<Observation> = fc
       null,
     ),
     ingress: fc.constantFrom(null, 'gateway'),
-    policy: fc.constantFrom(null, 'vigil', 'nobody'),
+    policy: fc.constantFrom(null, 'vigil', 'unpublished'),
     reports_checkpoints: fc.constantFrom(true, null),
     last_tool_call: fc.constantFrom(null, T0, T0 + 5000),
     tool_calls: fc.array(calls, { maxLength: 6 }),

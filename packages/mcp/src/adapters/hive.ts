@@ -12,7 +12,7 @@ const LONGEST_EVIDENCE = 500;
 const severity = z.enum(['low', 'medium', 'high', 'critical']);
 const text = z.string().min(1).max(2000);
 
-/** hive's EscalationTicket. Its two first fields may be left out; all others are required, so that no one escalates on an impulse. */
+/** hive's EscalationTicket. Its two first fields may be left out; all others are required, so that a model does not escalate on an impulse. */
 const escalationTicket = z.object({
   ticket_id: z.string().min(1).max(128).optional(),
   created_at: z.string().optional(),
@@ -56,7 +56,9 @@ const sessionOf = async (api: Api, sessionId: string): Promise<AgentRow> => {
       : agents.find(({ instanceId, agentId }) => instanceId === sessionId || agentId === sessionId);
   if (found === undefined)
     throw new ApiRefusal(
-      sessionId === 'auto' ? 'No session is in progress.' : `There is no session ${JSON.stringify(sessionId)}.`,
+      sessionId === 'auto'
+        ? 'No session is in progress.'
+        : `session ${JSON.stringify(sessionId)} does not exist; list them with \`vigil health\``,
     );
   return found;
 };

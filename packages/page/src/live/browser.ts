@@ -18,7 +18,7 @@ const problemOf = async (response: Response): Promise<string> => {
 };
 
 const bodyOf = async (response: Response): Promise<unknown> => {
-  if (response.status === 401) throw new LogIn('There is no session: open the link that `vigil login` prints.');
+  if (response.status === 401) throw new LogIn('this browser has no session; open the link that `vigil login` prints.');
   if (!response.ok) throw new Error(await problemOf(response));
   return plainJson(await response.text());
 };

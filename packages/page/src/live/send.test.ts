@@ -52,8 +52,8 @@ test('a command is shown as sent, then as asked, then with its outcome', async (
 test('a refusal has its reason, whether the API or the reader of the command refuses', async () => {
   const refused = await stagesOf(async () => 'e1', [{ ...PENDING, outcome: 'refused', reason: 'the fleet is halted' }]);
   expect(refused.stages.at(-1)).toEqual({ kind: 'refused', text: 'the fleet is halted' });
-  const failed = await stagesOf(() => Promise.reject(new Error('There is no agent "a"')), []);
-  expect(failed.stages).toEqual([{ kind: 'sending' }, { kind: 'refused', text: 'There is no agent "a"' }]);
+  const failed = await stagesOf(() => Promise.reject(new Error('agent "a" does not exist')), []);
+  expect(failed.stages).toEqual([{ kind: 'sending' }, { kind: 'refused', text: 'agent "a" does not exist' }]);
 });
 
 test('a command whose outcome is not reported is neither applied nor refused', async () => {

@@ -10,7 +10,7 @@ test('all mistakes are reported at once, each with its place and remedy', () => 
 policy: bad
 colour: red
 signals: { silent: { is: nothing }, no_activity: { after: 10 }, looping: { tims: 4 } }
-states: { STUCK: [unheard, looping] }
+states: { STUCK: [undeclared, looping] }
 exemptions: { naps: true }
 exclude: ['ok', '(']
 warrant: { renew: 60s, void: 60s }
@@ -26,7 +26,7 @@ plans: [{ when: STUCKED, do: [{ nudge: { interval: soon } }, jump] }]
     'signals.silent: there is no signal nothing: write one of no_activity, looping',
     expect.stringMatching(/^warrant\.void: 1 min is not above warrant\.renew/),
     'exemptions.naps: there is no such exemption: write one of idle, starting',
-    'states.STUCK[0]: unheard is not declared: add it under signals, as "unheard: {}"',
+    'states.STUCK[0]: undeclared is not declared: add it under signals, as "undeclared: {}"',
     'plans[0].when: STUCKED is neither a state nor declared under signals nor an exemption: did you mean STUCK?',
   ]);
 });

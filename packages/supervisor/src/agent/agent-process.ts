@@ -75,7 +75,7 @@ const ofDelivery = (delivery: Delivery): Outcome => {
       return delivered;
     case 'unconfirmed':
       return ['uncertain', { why: 'it was sent to the agent’s socket, and not confirmed by {"received": order_id}' }];
-    case 'unheard':
+    case 'no_listener':
       return ['failed', { why: 'no program is connected to the agent’s socket' }];
   }
 };

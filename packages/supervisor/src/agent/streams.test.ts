@@ -148,7 +148,7 @@ test('a limit of Codex, whose reset its stream does not name, is reported as one
 test('a line that has the words of a limit and reports none limits nothing', async () => {
   const [init = '', ...others] = recordedLines('claude', 'cc-works');
   const info = { type: 'rate_limit_event', rate_limit_info: { status: 'allowed' } };
-  const other = { type: 'unheard', text: 'error 429, rate limit, overloaded_error' };
+  const other = { type: 'unknown', text: 'error 429, rate limit, overloaded_error' };
   const words = [info, other].map((line) => JSON.stringify({ ...line, session_id: JSON.parse(init).session_id }));
   await prints('claude', [init, ...words, ...others]);
   await until(() => expect(last()?.turn).toMatchObject({ open: false }));

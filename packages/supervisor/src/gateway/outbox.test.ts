@@ -49,9 +49,9 @@ test('a report that the token does not allow keeps no other waiting, and goes wh
 });
 
 test('a report that is refused for good is kept on the disk, and not sent again', async () => {
-  answers = { nobodys: new GatewayRefused('no such order', 409, 'no such order') };
+  answers = { ownerless: new GatewayRefused('no such order', 409, 'no such order') };
   const outbox = open(process.pid);
-  outbox.put(receipt('nobodys'));
+  outbox.put(receipt('ownerless'));
   outbox.put(receipt('a'));
   await until(() => expect(taken).toEqual(['a']));
   expect(await outbox.settled(1000)).toBe(true);
@@ -113,9 +113,9 @@ test('a report that the disk does not take is sent all the same, and saved when 
 });
 
 test('a refused report that cannot be put aside keeps no other waiting', async () => {
-  answers = { nobodys: new GatewayRefused('no such order', 409, 'no such order') };
+  answers = { ownerless: new GatewayRefused('no such order', 409, 'no such order') };
   const outbox = open(process.pid);
-  outbox.put(receipt('nobodys'));
+  outbox.put(receipt('ownerless'));
   for (const name of readdirSync(dir)) mkdirSync(join(dir, `${name}.refused`));
   outbox.put(receipt('a'));
   await until(() => expect(taken).toEqual(['a']));

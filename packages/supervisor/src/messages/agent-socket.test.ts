@@ -99,9 +99,9 @@ test('a text that no listener confirms in time is unconfirmed, and so is one who
   one.client.destroy();
 });
 
-test('a text goes to no one where no program listens', async () => {
+test('a text is not delivered where no program listens', async () => {
   socket = await openSocket(join(dir, 's', 'a.sock'), deaf, null);
-  expect(await socket.deliver(text, SELDOM_MS)).toBe('unheard');
+  expect(await socket.deliver(text, SELDOM_MS)).toBe('no_listener');
 });
 
 /** A connection that has sent nothing yet, and the lines that it receives. */

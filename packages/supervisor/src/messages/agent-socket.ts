@@ -34,8 +34,8 @@ export type SocketHandlers = {
   readonly onHook: (message: HookMessage, client: HookClient) => void;
 };
 
-/** `unheard`: no program listens. `unconfirmed`: a program listens, and none has confirmed the text in time. */
-export type Delivery = 'unheard' | 'confirmed' | 'unconfirmed';
+/** `no_listener`: no program listens. `unconfirmed`: a program listens, and none has confirmed the text in time. */
+export type Delivery = 'no_listener' | 'confirmed' | 'unconfirmed';
 
 /** An agent and its helpers; more at once are turned away. */
 const MOST_CLIENTS = 64;
@@ -136,7 +136,7 @@ export class AgentSocket {
   };
 
   async deliver(text: TextPush, withinMs: number): Promise<Delivery> {
-    if (!this.push(text)) return 'unheard';
+    if (!this.push(text)) return 'no_listener';
     const { promise, resolve } = Promise.withResolvers<Delivery>();
     const timer = setTimeout(() => resolve('unconfirmed'), withinMs);
     this.#awaited.set(text.order_id, resolve);

@@ -73,7 +73,7 @@ test('carriage returns, the title of a terminal before a line, and lines that ar
   expect(eventsOf(open('claude').read(printed('claude', 'cc-works', '\r\n'), 1))).toEqual(whole);
   const noise = recordedLines('claude', 'cc-works').flatMap((line) => [
     'Warning: something',
-    '{"type":"unheard"}',
+    '{"type":"unknown"}',
     '{"cut',
     '[1]',
     `\u001b]0;claude\u0007\u001b[?25h${line}`,

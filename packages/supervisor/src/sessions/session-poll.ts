@@ -119,7 +119,7 @@ export class SessionPoll {
     this.#sessions.add({ kind: 'request_limited', retryAt: limit.retryAt, at: now, agent: null });
   }
 
-  /** A hook that was killed after it had spooled its record notifies no one. */
+  /** A hook that was killed after it had spooled its record notifies no process. */
   #read(now: number): void {
     if (now < this.#spoolReadAt + READ_SPOOL_EVERY_MS) return;
     this.#spoolReadAt = now;

@@ -42,7 +42,7 @@ test.each([
   expect(notice?.payload.ticket).toMatchObject({ ticket_id: 't-1', severity });
 });
 
-test('a dismissed ticket notifies no one, and the event has the reason', () => {
+test('a dismissed ticket does not reach people, and the event has the reason', () => {
   const [notice, ...more] = notices('low', 3);
   if (!notice) throw new Error('no notice');
   expect(more).toEqual([]);

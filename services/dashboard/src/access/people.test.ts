@@ -31,7 +31,7 @@ test('a token has the name and the role of its person, until it expires', () => 
   expect(people.callerOfHash(hashOfToken('of-ada'))).toMatchObject({ name: 'ada', role: 'operator' });
   expect(people.callerOfHash(hashOfToken('of-eve'))).toMatchObject({ name: 'eve', role: 'viewer' });
   expect(people.callerOfHash(hashOfToken('of-the-admin'))).toEqual({ name: 'admin', role: 'admin' });
-  expect(people.callerOfHash(hashOfToken('of-nobody'))).toBeNull();
+  expect(people.callerOfHash(hashOfToken('of-no-person'))).toBeNull();
   now = 4999;
   expect(people.callerOfHash(hashOfToken('of-ada'))).not.toBeNull();
   now = 5000;

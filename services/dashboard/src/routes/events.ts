@@ -36,7 +36,12 @@ const filterOf = (query: unknown): Filter => {
   const filter = queryOf(queries.events, query);
   const { topic } = filter;
   if (topic !== undefined && !KNOWN.has(SHORT[topic] ?? topic))
-    throw new Problem(400, 'unknown_topic', `There is no topic ${topic}: ${Object.keys(Topic).join(', ')}.`, 'topic');
+    throw new Problem(
+      400,
+      'unknown_topic',
+      `topic ${JSON.stringify(topic)} does not exist; use one of ${Object.keys(Topic).join(', ')}`,
+      'topic',
+    );
   return filter;
 };
 

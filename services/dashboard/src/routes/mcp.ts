@@ -41,7 +41,7 @@ export const mcpRoutes = (app: FastifyInstance, now: () => number): void => {
       await server.close();
     }
   });
-  // There is no stream of its own, and no session to end.
+  // It has no stream of its own, and no session to end.
   for (const method of ['GET', 'DELETE'] as const)
     app.route({
       method,

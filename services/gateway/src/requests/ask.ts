@@ -90,7 +90,7 @@ const openingOf = ({ policies, ingress }: GatewayContext, body: RequestBody, now
   const { agentId, labels } = body;
   const served = policies.assignedTo({ agentId, labels, requestedPolicy });
   const { longestMs, atDeadline: ofPolicy } = served?.requests ?? USUAL_REQUESTS;
-  // There is nothing to allow about a question.
+  // A question has nothing to allow.
   const atDeadline = body.kind === 'permission' ? ofPolicy : 'no_decision';
   const { requestId } = refOf(body);
   const deadlineAt = now + Math.min(waitMs, longestMs);

@@ -30,7 +30,7 @@ test('a dry run reports what each step would do, and does nothing: people are ne
   ]);
 });
 
-test('in a dry run a terminate that would go to people reports that, and asks no one', () => {
+test('in a dry run a terminate that would go to people reports that, and does not ask them', () => {
   const one = agent();
   one.receive(filed([nudge, { ...terminate, requires: ['unanswered'] }, recover]));
   const emitted = one.drafts(one.admitted({ dryRun: true }));

@@ -89,7 +89,10 @@ const writePlanned = async (folder: string, file: PlannedFile, options: Options,
 
 const openTerminal = (): { readonly ask: Ask } & Disposable => {
   const { stdin, stdout } = process;
-  if (!stdin.isTTY) throw new Refusal('There is no terminal to ask at: run vigil init --yes for the default answers.');
+  if (!stdin.isTTY)
+    throw new Refusal(
+      'vigil init asks questions on a terminal, and stdin is not one; run `vigil init --yes` for the default answers',
+    );
   let isHidden = false;
   const output = new Writable({
     write: (chunk, _, done) => {

@@ -55,7 +55,7 @@ const showOne = async (letter: string, { json }: Json): Promise<void> => {
   if (found === undefined)
     throw new UnknownName(
       'dead_letter',
-      `There is no dead letter ${JSON.stringify(letter)} among the newest 1,000: \`vigil dlq list\` lists what there is.`,
+      `dead letter ${JSON.stringify(letter)} is not among the newest 1,000; list them with \`vigil dlq list\``,
     );
   show(json, found, (row, view) => letterLines(view, row));
 };

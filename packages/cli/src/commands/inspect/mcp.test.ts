@@ -12,7 +12,7 @@ test('the official client starts vigil mcp, and uses its tools with the token of
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
     if (request.url === '/v1/inbox') response.end(JSON.stringify({ inbox: [], knowledge }));
-    else response.writeHead(404).end(JSON.stringify({ detail: 'There is no agent "nobody".' }));
+    else response.writeHead(404).end(JSON.stringify({ detail: 'agent "missing" does not exist' }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -30,6 +30,6 @@ test('the official client starts vigil mcp, and uses its tools with the token of
   const { structuredContent } = await client.callTool({ name: 'inbox', arguments: {} });
   expect(structuredContent).toMatchObject({ items: [], knowledge: { blind_since: null } });
   expect(asked).toEqual(['GET /v1/inbox Bearer a-token']);
-  const unknown = await client.callTool({ name: 'check_rate_limits', arguments: { agent_id: 'nobody' } });
-  expect(unknown).toMatchObject({ isError: true, content: [{ text: 'There is no agent "nobody".' }] });
+  const unknown = await client.callTool({ name: 'check_rate_limits', arguments: { agent_id: 'missing' } });
+  expect(unknown).toMatchObject({ isError: true, content: [{ text: 'agent "missing" does not exist' }] });
 });

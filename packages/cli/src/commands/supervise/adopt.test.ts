@@ -102,7 +102,7 @@ test('the hooks are shown before any write, and nothing is written without a yes
   expect(out).toMatch(/Claude Code: \d+ events would be reported; writes \S+\/project\/\.claude\/settings\.json/);
   expect(out).toMatch(/Codex: \d+ events would be reported/);
   expect(out).not.toContain('Gemini');
-  expect(err).toContain('run vigil adopt --yes');
+  expect(err).toContain('run `vigil adopt --yes`');
   expect(written()).toEqual([]);
 });
 

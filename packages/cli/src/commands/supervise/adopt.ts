@@ -99,7 +99,9 @@ const plannedHook = ({ adapter: { install, hooks }, file, before, after }: Chang
 
 const isYes = async (question: string): Promise<boolean> => {
   if (!process.stdin.isTTY)
-    throw new Refusal('there is no terminal to ask at: run vigil adopt --yes to install without a question');
+    throw new Refusal(
+      'vigil adopt asks a question on a terminal, and stdin is not one; run `vigil adopt --yes` to install without it',
+    );
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question(question).finally(() => terminal.close());
   return /^y(es)?$/i.test(answer.trim());
