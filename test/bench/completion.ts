@@ -55,8 +55,8 @@ then fires, with the contradiction in words. \`vigil\` makes the agent DEGRADED,
   passes, ends it.
   Vigil judges this by the calls, and looks at no file.
 - **Its last call failed**, and nothing stronger contradicts it. Where no call has ever succeeded, this does not count: such a source may
-  report each call as failed, as one of these does. An answer does not count as a failure: exit code 1 of \`grep\`, \`test\`, \`diff\`, \`ls\`, \`pgrep\` or \`which\`, and 124
-  of \`timeout\`, unless it is a check.
+  report each call as failed, as one of these does. An answer does not count as a failure: exit code 1 of \`grep\`, \`test\`, \`diff\`, \`ls\`, \`pgrep\`, \`which\`
+  or \`git diff --quiet\`, and 124 of \`timeout\`, unless it is a check.
 - **It made no call** for its task, though its client reports turns.
 - **No check after a change**, only with \`false_completion: { needs_check: true }\`.
 
@@ -67,7 +67,8 @@ Adapters declare the calls: \`mutating\` with a \`target\`, and \`checking\` for
 \`pytest\`, \`cargo build\` or \`tsc\`. A shell, \`timeout\` or another wrapper hides none of them. Agents with the SDK declare them too. The commands themselves are not sent. A pipe hides the outcome of a check:
 \`npm test | tail\` ends as \`tail\` ends. A wrapper, such as \`ssh\`, \`docker run\` or \`nix develop\`, and options before the verb hide no check.
 
-Some files and streams report the end of a call apart from its command, as those of Codex and Gemini CLI do. There a wanted exit code of the last call still counts as a failure.
+Session files and output streams report the end of a call apart from its command. Vigil takes the command from the call's start, by the call's id, so a wanted exit code is an answer there too.
+It is a failure where the start has no command, as in telemetry without arguments. A test that is expected to fail is a check that failed: its command does not show what was expected.
 An answer without a call, such as one to a question in a chat, is flagged like a finish without a call.
 
 A recorded run claims to have finished if its last call has a result and nothing cut it off. A session of a client, or its output, claims it if its last turn ended by

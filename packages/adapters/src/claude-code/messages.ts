@@ -1,6 +1,13 @@
-import type { ToolCall } from '@vigil/events';
 import { callEnded, callStarted, type SessionFact } from '../session/events.ts';
-import { type CallEnd, closed, type OpenCalls, opened, startedCall, withEnd } from '../shared/calls.ts';
+import {
+  type CallEnd,
+  closed,
+  endOfOpened,
+  type OpenCalls,
+  type OpenedCall,
+  opened,
+  openedCall,
+} from '../shared/calls.ts';
 import { at, isFields, listAt, ownOf, textAt } from '../shared/payload.ts';
 import { claudeCall, errorClassOf, isRefusal, waitOf } from './tools.ts';
 
@@ -17,8 +24,8 @@ type AboutResults = {
 
 const started = ({ calls, facts }: Calls, part: unknown, batch: string | null, when: number): Calls => {
   const call = claudeCall(textAt(part, 'id'), textAt(part, 'name'), at(part, 'input'));
-  const begun = startedCall(call, when);
-  return { calls: opened(calls, begun), facts: [...facts, callStarted(begun, batch, waitOf(call, when))] };
+  const begun = openedCall(call, when);
+  return { calls: opened(calls, begun), facts: [...facts, callStarted(begun.call, batch, waitOf(call, when))] };
 };
 
 /** The calls that a message of the model begins. */
@@ -32,7 +39,7 @@ const textOf = (content: unknown): string =>
     ? content
     : (Array.isArray(content) ? content : []).map((part: unknown) => textAt(part, 'text') ?? '').join('\n');
 
-const endOf = ({ whole, isDenied }: AboutResults, part: unknown, call: ToolCall): CallEnd => {
+const endOf = ({ whole, isDenied }: AboutResults, part: unknown, { call }: OpenedCall): CallEnd => {
   const text = textOf(at(part, 'content'));
   if (at(part, 'is_error') !== true) return { outcome: 'ok', result: isFields(whole) ? whole : at(part, 'content') };
   if (isDenied(call.call_id) || isRefusal(text)) return { outcome: 'refused', result: text };
@@ -43,7 +50,7 @@ const ended = ({ calls, facts }: Calls, part: unknown, about: AboutResults, when
   const id = textAt(part, 'tool_use_id') ?? '';
   const open = ownOf(calls, id);
   if (open === undefined) return { calls, facts };
-  const call = withEnd(open, endOf(about, part, open), when);
+  const call = endOfOpened(open, endOf(about, part, open), when);
   return { calls: closed(calls, id), facts: [...facts, callEnded(call)] };
 };
 

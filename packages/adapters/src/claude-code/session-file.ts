@@ -72,7 +72,7 @@ const waitsOf = (
 ): readonly SessionEvent[] => {
   if (textAt(entry, 'permissionDecision', 'source')?.startsWith('user_') !== true) return [];
   return facts.flatMap((fact): SessionEvent[] => {
-    const since = fact.kind === 'call_ended' ? (before[fact.call.call_id]?.started_at ?? null) : null;
+    const since = fact.kind === 'call_ended' ? (before[fact.call.call_id]?.call.started_at ?? null) : null;
     if (fact.kind !== 'call_ended' || since === null) return [];
     const asked = waiting('permission', fact.call.tool, since);
     return [{ kind: 'wait_started', waiting: asked, call: fact.name, at: since, agent }];

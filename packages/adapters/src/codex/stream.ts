@@ -6,10 +6,10 @@ import {
   callName,
   closed,
   endedCall,
+  endOfOpened,
   endWith,
   exitClass,
   type OpenCalls,
-  withEnd,
 } from '../shared/calls.ts';
 import { at, type Fields, isFields, listAt, numberAt, ownOf, textAt } from '../shared/payload.ts';
 import { beginCall, type Step, streamBy } from '../shared/stream.ts';
@@ -58,7 +58,7 @@ const itemStep = (state: State, item: Fields, isOver: boolean, now: number): Ste
   if (call === null) return { state, facts: [] };
   if (!isOver) return beginCall(state, call, now);
   const known = ownOf(state.calls, call.callId ?? '');
-  const ended = known === undefined ? endedCall(call, endOf(item), now, null) : withEnd(known, endOf(item), now);
+  const ended = known === undefined ? endedCall(call, endOf(item), now, null) : endOfOpened(known, endOf(item), now);
   const facts = [{ kind: 'call_ended', call: ended, name: callName(call) }] as const;
   return { state: { calls: closed(state.calls, ended.call_id) }, facts };
 };

@@ -1,9 +1,27 @@
 import type { TokenUsage } from '@vigil/events';
 import type { TranscriptReader } from '../adapter.ts';
 import { eventsAt, type SessionFact } from '../session/events.ts';
-import { type CallEnd, type ClientCall, endOfCall, endWith, exitClass, startedCall } from '../shared/calls.ts';
+import {
+  type CallEnd,
+  type ClientCall,
+  endOfCall,
+  endWith,
+  exitClass,
+  startedCall,
+  wantedClasses,
+} from '../shared/calls.ts';
 import { combined } from '../shared/counts.ts';
-import { at, countAt, type Fields, instantAt, isFields, numberAt, parseLine, textAt } from '../shared/payload.ts';
+import {
+  at,
+  countAt,
+  type Fields,
+  instantAt,
+  isFields,
+  numberAt,
+  ownOf,
+  parseLine,
+  textAt,
+} from '../shared/payload.ts';
 import { limitedUntilIn, turnFailed } from './failure.ts';
 import { codexCall, commandOf, endInFile } from './tools.ts';
 
@@ -29,7 +47,10 @@ export type CodexTranscript = {
   readonly total: TokenUsage | null;
   /** the part of the total that an earlier instance of the session used; null for none */
   readonly before: TokenUsage | null;
+  /** the error classes that are answers of calls without a result yet, by the ids of the calls; absent: none */
+  readonly wanted?: Wanted;
 };
+type Wanted = Readonly<Record<string, readonly string[]>>;
 
 /** Codex continues the total of the session that it resumes. A total below it has started from zero. */
 const usedSince = (total: TokenUsage, before: TokenUsage | null): TokenUsage => {
@@ -66,14 +87,28 @@ const callOf = (item: Fields): ClientCall => {
   return codexCall(textAt(item, 'call_id'), 'Bash', { command: textAt(args, 'cmd') });
 };
 
-const resultSeen = (callId: string, end: CallEnd): SessionFact => ({
+const resultSeen = (callId: string, end: CallEnd, wanted: readonly string[]): SessionFact => ({
   kind: 'result_seen',
   callId,
   refused: end.outcome === 'refused',
-  errorClass: end.outcome === 'error' ? end.errorClass : null,
+  errorClass: end.outcome === 'error' && !wanted.includes(end.errorClass) ? end.errorClass : null,
 });
 
-const itemFacts = (item: Fields, when: number): readonly SessionFact[] => {
+const CALLS: ReadonlySet<string | null> = new Set(['function_call', 'custom_tool_call']);
+
+/** The number of calls whose wanted exit codes are stored, more than a model starts at once. */
+const MOST_WANTED = 100;
+
+/** After an item. Few calls have such answers, and each has one result. */
+const wantedAfter = (before: Wanted, item: Fields): Wanted => {
+  const callId = textAt(item, 'call_id') ?? '';
+  const { [callId]: known, ...others } = before;
+  const classes = CALLS.has(textAt(item, 'type')) ? wantedClasses(callOf(item)) : [];
+  if (classes.length === 0) return known === undefined ? before : others;
+  return Object.fromEntries([...Object.entries(others), [callId, classes]].slice(-MOST_WANTED));
+};
+
+const itemFacts = (item: Fields, wanted: Wanted, when: number): readonly SessionFact[] => {
   const callId = textAt(item, 'call_id');
   if (callId === null) return [];
   switch (textAt(item, 'type')) {
@@ -82,7 +117,7 @@ const itemFacts = (item: Fields, when: number): readonly SessionFact[] => {
       return [{ kind: 'call_seen', call: startedCall(callOf(item), when), batch: null, asks: null }];
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return [resultSeen(callId, endInFile(item))];
+      return [resultSeen(callId, endInFile(item), ownOf(wanted, callId) ?? [])];
     default:
       return [];
   }
@@ -114,6 +149,7 @@ const eventFacts = (
 };
 
 const stateAfter = (state: CodexTranscript, type: string | null, payload: Fields, when: number): CodexTranscript => {
+  if (type === 'response_item') return { ...state, wanted: wantedAfter(state.wanted ?? {}, payload) };
   if (type === 'turn_context') return { ...state, model: textAt(payload, 'model') ?? state.model };
   if (type !== 'event_msg' || textAt(payload, 'type') !== 'token_count') return state;
   const total = at(payload, 'info', 'total_token_usage');
@@ -135,7 +171,7 @@ export const codexTranscript = (zone: () => string): TranscriptReader<CodexTrans
     if (!isFields(payload) || when === null) return { state, events: [] };
     const type = textAt(entry, 'type');
     const after = stateAfter(state, type, payload, when);
-    const facts = type === 'response_item' ? itemFacts(payload, when) : [];
+    const facts = type === 'response_item' ? itemFacts(payload, state.wanted ?? {}, when) : [];
     const more = type === 'event_msg' ? eventFacts(payload, after, zone, when) : [];
     return { state: after, events: eventsAt(when, null, [...facts, ...more]) };
   },

@@ -1,6 +1,6 @@
 import type { LineRead, SessionFileReader } from '../adapter.ts';
 import { callEnded, callStarted, eventsAt, isSeen, type SessionEvent, type SessionFact } from '../session/events.ts';
-import { withEnd } from '../shared/calls.ts';
+import { endOfOpened } from '../shared/calls.ts';
 import type { Counts } from '../shared/counts.ts';
 import { at, type Fields, instantAt, isFields, listAt, parseLine, textAt } from '../shared/payload.ts';
 import { turnFailed } from './failure.ts';
@@ -12,10 +12,10 @@ export type GeminiSessionFile = { readonly counts: Counts; readonly answers: rea
 
 const callEvents = (entry: unknown, asked: number): readonly SessionEvent[] => {
   const call = callInFile(entry, asked);
-  const started = eventsAt(asked, null, [callStarted(call, null, null)]);
+  const started = eventsAt(asked, null, [callStarted(call.call, null, null)]);
   const end = endInFile(entry);
   const when = instantAt(entry, 'timestamp') ?? asked;
-  return end === null ? started : [...started, ...eventsAt(when, null, [callEnded(withEnd(call, end, when))])];
+  return end === null ? started : [...started, ...eventsAt(when, null, [callEnded(endOfOpened(call, end, when))])];
 };
 
 /** Commands to the client itself, which the model does not answer. */

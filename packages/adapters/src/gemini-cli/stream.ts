@@ -48,7 +48,7 @@ const stepOf = (state: State, entry: Fields, when: number): Step<State> => {
         when,
       );
     case 'tool_result':
-      return endCall(state, textAt(entry, 'tool_id') ?? '', ({ tool }) => endOf(entry, tool), when);
+      return endCall(state, textAt(entry, 'tool_id') ?? '', (tool) => endOf(entry, tool), when);
     case 'result':
       return { state, facts: result(entry, when) };
     default:

@@ -1,5 +1,5 @@
 import type { ContextUse, TokenUsage } from '@vigil/events';
-import { type CallEnd, callsBy, endWith, headOf, startedCall, type ToolTraits } from '../shared/calls.ts';
+import { type CallEnd, callsBy, endWith, headOf, openedCall, type ToolTraits } from '../shared/calls.ts';
 import { isCheckingCommand } from '../shared/checks.ts';
 import { tokensIn } from '../shared/counts.ts';
 import { at, listAt, textAt } from '../shared/payload.ts';
@@ -88,7 +88,7 @@ export const endInFile = (entry: unknown): CallEnd | null => {
 
 /** A call in the file of a session. Its message requests it; the file does not record when it began to run. */
 export const callInFile = (entry: unknown, asked: number) =>
-  startedCall(geminiCall(textAt(entry, 'id'), textAt(entry, 'name'), at(entry, 'args')), asked);
+  openedCall(geminiCall(textAt(entry, 'id'), textAt(entry, 'name'), at(entry, 'args')), asked);
 
 /** The context window that Gemini CLI assumes for every model, tokens (`tokenLimit` in its core package, 0.61.0). */
 const CONTEXT_WINDOW = 1_048_576;

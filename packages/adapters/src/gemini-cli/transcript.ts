@@ -1,7 +1,7 @@
 import type { ToolCall } from '@vigil/events';
 import type { LineRead, TranscriptReader } from '../adapter.ts';
 import type { SessionEvent } from '../session/events.ts';
-import { withEnd } from '../shared/calls.ts';
+import { endOfOpened } from '../shared/calls.ts';
 import { type Counts, counted, noCounts, totals } from '../shared/counts.ts';
 import { countAt, type Fields, instantAt, listAt, numberAt, parseLine, textAt } from '../shared/payload.ts';
 import { callInFile, contextOf, endInFile } from './tools.ts';
@@ -11,15 +11,16 @@ type Read = LineRead<Counts>;
 /** Hooks report calls without ids. Only times distinguish calls of one tool with the same arguments. */
 const endsSeen = (message: Fields, written: number): readonly SessionEvent[] => {
   const entries = listAt(message, 'toolCalls').map((entry) => {
-    const call = callInFile(entry, written);
-    return { entry, call, end: endInFile(entry), name: { callId: null, tool: call.tool, argsHash: call.args_hash } };
+    const one = callInFile(entry, written);
+    const { tool, args_hash: argsHash } = one.call;
+    return { entry, one, end: endInFile(entry), name: { callId: null, tool, argsHash } };
   });
   const isRunning = ({ tool, args_hash }: ToolCall): boolean =>
-    entries.some(({ call, end }) => end === null && call.tool === tool && call.args_hash === args_hash);
-  return entries.flatMap(({ entry, call, end, name }): readonly SessionEvent[] => {
+    entries.some(({ one, end }) => end === null && one.call.tool === tool && one.call.args_hash === args_hash);
+  return entries.flatMap(({ entry, one, end, name }): readonly SessionEvent[] => {
     const when = instantAt(entry, 'timestamp');
-    if (end === null || when === null || isRunning(call)) return [];
-    return [{ kind: 'end_seen', call: withEnd(call, end, when), name, at: when, agent: null }];
+    if (end === null || when === null || isRunning(one.call)) return [];
+    return [{ kind: 'end_seen', call: endOfOpened(one, end, when), name, at: when, agent: null }];
   });
 };
 

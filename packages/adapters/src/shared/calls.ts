@@ -1,7 +1,7 @@
 import type { CallKind, ToolCall, WaitingFor, WaitKind } from '@vigil/events';
 import { argsHash, hashes, notEnded } from '@vigil/sdk/hashes';
 import type { CallName, SessionFact } from '../session/events.ts';
-import { isAnswer } from './answers.ts';
+import { answersOf } from './answers.ts';
 
 /** The traits of a client's tool. */
 export type ToolTraits = {
@@ -98,8 +98,7 @@ export const startedCall = (call: ClientCall, at: number): ToolCall => {
   };
 };
 
-/** The end of a call with a reported start. An undefined result is unknown. */
-export const withEnd = (call: ToolCall, end: CallEnd, at: number): ToolCall => {
+const withEnd = (call: ToolCall, end: CallEnd, at: number): ToolCall => {
   const { result_hash, masked_result_hash } = hashes({ result: end.result, failed: end.outcome === 'error' });
   return {
     ...call,
@@ -111,16 +110,17 @@ export const withEnd = (call: ToolCall, end: CallEnd, at: number): ToolCall => {
   };
 };
 
-/** A check that fails or is cut off by `timeout` has failed. */
-const answered = ({ args, traits }: ClientCall, end: CallEnd): CallEnd =>
-  end.outcome === 'error' && !traits.checking && isAnswer(args, end.errorClass)
-    ? { outcome: 'ok', result: end.result }
-    : end;
+/** The error classes that are answers of a call. A check that fails or is cut off by `timeout` has failed. */
+export const wantedClasses = ({ args, traits }: ClientCall): readonly string[] =>
+  traits.checking ? [] : answersOf(args);
+
+const answered = (wanted: readonly string[], end: CallEnd): CallEnd =>
+  end.outcome === 'error' && wanted.includes(end.errorClass) ? { outcome: 'ok', result: end.result } : end;
 
 /** An ended call. `tookMs`: null if unknown. */
 export const endedCall = (call: ClientCall, end: CallEnd, at: number, tookMs: number | null): ToolCall => {
   const started_at = tookMs !== null && tookMs >= 0 && tookMs < at ? Math.round(at - tookMs) : null;
-  return withEnd({ ...callOf(call, at), started_at }, answered(call, end), at);
+  return withEnd({ ...callOf(call, at), started_at }, answered(wantedClasses(call), end), at);
 };
 
 /** The end of a client's call. `tookMs`: null if unknown. */
@@ -149,13 +149,25 @@ export const waitStarted = (
   call,
 });
 
+/** A started call, and the error classes that are answers of its command. */
+export type OpenedCall = { readonly call: ToolCall; readonly wanted: readonly string[] };
+
 /** The started calls of a stream, by id, because their ends do not repeat tool and arguments. */
-export type OpenCalls = Readonly<Record<string, ToolCall>>;
+export type OpenCalls = Readonly<Record<string, OpenedCall>>;
 
 const MOST = 200;
 
-export const opened = (calls: OpenCalls, call: ToolCall): OpenCalls =>
-  Object.fromEntries([...Object.entries(calls), [call.call_id, call]].slice(-MOST));
+export const openedCall = (call: ClientCall, at: number): OpenedCall => ({
+  call: startedCall(call, at),
+  wanted: wantedClasses(call),
+});
+
+export const opened = (calls: OpenCalls, one: OpenedCall): OpenCalls =>
+  Object.fromEntries([...Object.entries(calls), [one.call.call_id, one]].slice(-MOST));
+
+/** The end of an opened call. An undefined result is unknown. */
+export const endOfOpened = ({ call, wanted }: OpenedCall, end: CallEnd, at: number): ToolCall =>
+  withEnd(call, answered(wanted, end), at);
 
 export const closed = (calls: OpenCalls, id: string): OpenCalls => {
   const { [id]: _, ...others } = calls;

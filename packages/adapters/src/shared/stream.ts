@@ -1,7 +1,6 @@
-import type { ToolCall } from '@vigil/events';
 import type { StreamReader } from '../adapter.ts';
 import { callEnded, callStarted, eventsAt, type SessionFact } from '../session/events.ts';
-import { type CallEnd, type ClientCall, closed, type OpenCalls, opened, startedCall, withEnd } from './calls.ts';
+import { type CallEnd, type ClientCall, closed, endOfOpened, type OpenCalls, opened, openedCall } from './calls.ts';
 import { type Fields, instantAt, ownOf, parseLine, textAt } from './payload.ts';
 
 /** The facts of an entry of a stream or a file. */
@@ -11,20 +10,20 @@ type WithCalls = { readonly calls: OpenCalls };
 
 /** Starts a call. */
 export const beginCall = <State extends WithCalls>(state: State, call: ClientCall, when: number): Step<State> => {
-  const started = startedCall(call, when);
-  return { state: { ...state, calls: opened(state.calls, started) }, facts: [callStarted(started, null, null)] };
+  const one = openedCall(call, when);
+  return { state: { ...state, calls: opened(state.calls, one) }, facts: [callStarted(one.call, null, null)] };
 };
 
 /** Ends the call with this id, if it is open. */
 export const endCall = <State extends WithCalls>(
   state: State,
   id: string,
-  endOf: (call: ToolCall) => CallEnd,
+  endOf: (tool: string) => CallEnd,
   when: number,
 ): Step<State> => {
   const open = ownOf(state.calls, id);
   if (open === undefined) return { state, facts: [] };
-  const facts = [callEnded(withEnd(open, endOf(open), when))];
+  const facts = [callEnded(endOfOpened(open, endOf(open.call.tool), when))];
   return { state: { ...state, calls: closed(state.calls, id) }, facts };
 };
 
