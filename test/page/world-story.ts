@@ -7,7 +7,7 @@ const WORKED = 95 * MINUTE;
 
 const figure = (signal: string, axis: string, words: string, more: Partial<SignalFigure>): SignalFigure => ({
   ...{ signal, axis, confidence: 'medium', words, value: null, limit: null, fires: false, firesFrom: null },
-  suspendedBy: [],
+  ...{ isDuration: axis === 'absence', suspendedBy: [] },
   ...more,
 });
 

@@ -19,6 +19,8 @@ export type SignalFigure = {
   readonly words: string;
   readonly value: number | null;
   readonly limit: number | null;
+  /** whether `value` and `limit` are milliseconds */
+  readonly isDuration: boolean;
   readonly fires: boolean;
   /** when it fires or would fire; null if that is not expected */
   readonly firesFrom: number | null;

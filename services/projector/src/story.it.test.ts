@@ -304,6 +304,26 @@ test('the targets are measured from the onset of findings, and from the ends of 
   expect((await it.model.targets(EXAMPLE_TIME + 60_000)).detection.count).toBe(0);
 });
 
+test('a recovery succeeds by its probation or by the end of the task, and fails when another attempt follows', async () => {
+  const attempt = (taskId: string, n: number, newAgentId: string) =>
+    example(Topic.taskRecovery, 'RECOVERY_INITIATED', { taskId, attempt: n, newAgentId });
+  const released = (taskId: string, why: 'finished' | 'left') =>
+    example(Topic.taskRecovery, 'TASK_RELEASED', { taskId, why });
+  await using it = await modelOf(
+    attempt('T-finished', 1, 'a-r1'),
+    released('T-finished', 'finished'),
+    attempt('T-left', 1, 'l-r1'),
+    released('T-left', 'left'),
+    attempt('T-crashes', 1, 'c-r1'),
+    attempt('T-crashes', 2, 'c-r2'),
+    example(Topic.taskRecovery, 'REVIEW_REQUIRED', { taskId: 'T-crashes' }),
+    attempt('T-older-checkpoint', 1, 'o-r1'),
+    attempt('T-older-checkpoint', 1, 'o-r1'),
+    attempt('T-open', 1, 'p-r1'),
+  );
+  expect((await it.model.targets(EXAMPLE_TIME - 1)).recovery).toEqual({ part: 1, all: 3, rate: 1 / 3 });
+});
+
 test('the cells of the fleet have each agent once, with its state and whether it waits for a person', async () => {
   await using it = await modelOf(started, changed('STUCK'), opened, requested);
   expect(await it.model.cells()).toMatchObject([{ agentId: 'worker-1', state: 'STUCK', waiting: true, held: false }]);

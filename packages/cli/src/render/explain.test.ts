@@ -79,6 +79,7 @@ test('an event of a case is shown once, in its place among the others', () => {
 test('signals that fire come first, then those that will within an hour; the others are a count', () => {
   const figure = (signal: string, firesFrom: number | null) => ({
     ...{ signal, axis: 'absence', confidence: 'high', words: 'w', value: null, limit: null, suspendedBy: [] },
+    isDuration: false,
     ...{ fires: firesFrom !== null && firesFrom <= NOON, firesFrom },
   });
   const signals = [

@@ -163,6 +163,7 @@ test("a signal's figure, limit and firing time are shown where they are known", 
     words: 'no call for 5 s; limit 20 s',
     value: 5000,
     limit: 20_000,
+    isDuration: true,
   };
   const then = { ...figure, fires: false, firesFrom: NOON + 15_000, suspendedBy: ['starting'] };
   const never = { ...figure, signal: 'exited', fires: false, firesFrom: null, suspendedBy: [] };

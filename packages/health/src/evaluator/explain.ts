@@ -17,6 +17,8 @@ export type Explained = {
   readonly words: string;
   readonly value: number | null;
   readonly limit: number | null;
+  /** whether `value` and `limit` are milliseconds */
+  readonly isDuration: boolean;
   readonly hard: boolean;
   readonly confidence: Confidence;
   readonly fires: boolean;
@@ -93,7 +95,13 @@ const described = (upcoming: Upcoming | null): Explanation['upcoming'] => {
 
 const explained = (rules: Rules, { history }: KnownAgent, judgement: Judgement, rule: Rule, i: number): Explained => {
   const { from, until, at } = judgement;
-  const { value, limit, words, hard } = rule.signal.evidence(history, rule.limits, judgingOf(judgement, rule));
+  const {
+    value,
+    limit,
+    isDuration = false,
+    words,
+    hard,
+  } = rule.signal.evidence(history, rule.limits, judgingOf(judgement, rule));
   const first = from[i] ?? NEVER;
   return {
     signal: rule.name,
@@ -101,6 +109,7 @@ const explained = (rules: Rules, { history }: KnownAgent, judgement: Judgement, 
     words,
     value,
     limit: limit === null ? null : momentOrNull(limit),
+    isDuration,
     hard,
     confidence: CONFIDENCE[rule.signalName],
     fires: first <= at.now,

@@ -110,5 +110,11 @@ export const silent = (
   unknown = 'never reported, so not measured',
 ): Figure => {
   if (value === null) return { value, limit, words: `${what}: ${unknown}`, hard: false };
-  return { value, limit, words: `${what} for ${spell(value)}${more}; limit ${spell(limit)}`, hard: false };
+  return {
+    value,
+    limit,
+    isDuration: true,
+    words: `${what} for ${spell(value)}${more}; limit ${spell(limit)}`,
+    hard: false,
+  };
 };

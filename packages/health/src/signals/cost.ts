@@ -65,7 +65,7 @@ export const tokenBurn: AnySignal = signal(burnLimits, {
     const { from, to } = burning(h, at);
     const value = Math.max(0, to - from);
     const words = `tokens used for ${spell(value)} without progress; limit ${spell(limits.for)}`;
-    return { value, limit: limits.for, words, hard: false };
+    return { value, limit: limits.for, isDuration: true, words, hard: false };
   },
   finding: (h, _, at) => {
     const { from, to } = burning(h, at);

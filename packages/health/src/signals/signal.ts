@@ -12,6 +12,8 @@ import type { Judging, Moment } from '../history/moment.ts';
 export type Figure = {
   readonly value: number | null;
   readonly limit: number | null;
+  /** whether `value` and `limit` are milliseconds */
+  readonly isDuration?: true;
   /** "no call for 6 min 12 s, none in flight; limit 6 min" */
   readonly words: string;
   /** whether it is a fact, or a call past its declared deadline */

@@ -107,7 +107,7 @@ export const notStarted: AnySignal = signal(after, {
     const value = absentFor(notStarted, at);
     if (value === null) return { value, limit: limits.after, words: 'no task held that it has not begun', hard: false };
     const words = `task ${identity.taskId ?? ''} held and nothing begun for ${spell(value)}; limit ${spell(limits.after)}`;
-    return { value, limit: limits.after, words, hard: false };
+    return { value, limit: limits.after, isDuration: true, words, hard: false };
   },
   finding: ({ notStarted, identity }, _, at) =>
     `You hold the task ${identity.taskId ?? ''} and have begun nothing of it for ${spelled(absentFor(notStarted, at))}.`,

@@ -1,12 +1,13 @@
 import type { SignalFigure } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { bySoonest, captionOf, lineOf, shareOf, withSamples } from './figures.ts';
+import { bySoonest, captionOf, countedSignals, lineOf, shareOf, withSamples } from './figures.ts';
 
 const AT = 10_000_000;
 
 const figure = (more: Partial<SignalFigure> = {}): SignalFigure => ({
   ...{ signal: 'no_calls', axis: 'absence', confidence: 'high', words: 'no call for 1 min; limit 6 min' },
   ...{ value: 60_000, limit: 360_000, fires: false, firesFrom: AT + 300_000, suspendedBy: [] },
+  isDuration: true,
   ...more,
 });
 
@@ -28,7 +29,7 @@ test('a figure that grows with the clock is drawn from zero, and onwards to its 
 test('one that fires is not expected to go further, and a count has only what was seen', () => {
   const fires = figure({ value: 400_000, fires: true, firesFrom: AT - 40_000 });
   expect(lineOf(fires, [], AT).expected).toEqual([]);
-  const count = figure({ value: 2, limit: 8, firesFrom: null });
+  const count = figure({ value: 2, limit: 8, firesFrom: null, isDuration: false });
   expect(lineOf(count, [{ at: AT, value: 2 }], AT)).toMatchObject({ past: [{ value: 2 }], isDuration: false });
 });
 
@@ -60,4 +61,15 @@ test('what fires comes first, then what fires soonest, then what is nearest to i
     figure({ signal: 'fires', fires: true }),
   ]);
   expect(order.map(({ signal }) => signal)).toEqual(['fires', 'soon', 'near', 'far']);
+});
+
+test('after the end of an agent only the signals that fire are shown', () => {
+  const signals = [figure({ signal: 'exited', fires: true }), figure()];
+  expect(countedSignals(signals, { state: 'TERMINATED' }).map(({ signal }) => signal)).toEqual(['exited']);
+  expect(countedSignals(signals, { state: 'STUCK' })).toHaveLength(2);
+});
+
+test('a time that no longer counts is still drawn as a time', () => {
+  const suspended = figure({ firesFrom: null, suspendedBy: ['idle'] });
+  expect(lineOf(suspended, [{ at: AT, value: 60_000 }], AT)).toMatchObject({ expected: [], isDuration: true });
 });

@@ -1,5 +1,5 @@
 import { spell } from '@vigil/policy';
-import type { SignalFigure } from '@vigil/read-model';
+import type { AgentRow, SignalFigure } from '@vigil/read-model';
 import { ageText } from './time.ts';
 
 /** What a signal's figure was at a moment, epoch milliseconds. */
@@ -11,7 +11,7 @@ export type FigureLine = {
   /** where it goes, if nothing more is received; empty: it does not move by itself */
   readonly expected: readonly Sample[];
   readonly limit: number | null;
-  /** the figure is a duration, milliseconds */
+  /** whether the figure is in milliseconds */
   readonly isDuration: boolean;
 };
 
@@ -32,14 +32,18 @@ export const withSamples = (
 /** Figure and expectation may be this far apart, milliseconds. */
 const NEAR_MS = 15_000;
 
-/** Whether the figure is a time that passes: it grows with the clock, and fires when it reaches its limit. */
-const grows = ({ value, limit, firesFrom }: SignalFigure, at: number): boolean =>
-  value !== null && limit !== null && firesFrom !== null && Math.abs(firesFrom - at - (limit - value)) < NEAR_MS;
+/** Whether the figure grows with the clock, and fires when it reaches its limit. */
+const grows = ({ value, limit, firesFrom, isDuration }: SignalFigure, at: number): boolean =>
+  isDuration &&
+  value !== null &&
+  limit !== null &&
+  firesFrom !== null &&
+  Math.abs(firesFrom - at - (limit - value)) < NEAR_MS;
 
 /** The line of a signal. `at`: when its present figure was read. */
 export const lineOf = (signal: SignalFigure, samples: readonly Sample[], at: number): FigureLine => {
-  const { value, limit, firesFrom } = signal;
-  if (value === null || !grows(signal, at)) return { past: samples, expected: [], limit, isDuration: false };
+  const { value, limit, firesFrom, isDuration } = signal;
+  if (value === null || !grows(signal, at)) return { past: samples, expected: [], limit, isDuration };
   const past = [{ at: at - value, value: 0 }, ...samples.filter((one) => one.at > at - value)];
   const isAhead = firesFrom !== null && limit !== null && firesFrom > at;
   const expected = isAhead
@@ -48,7 +52,7 @@ export const lineOf = (signal: SignalFigure, samples: readonly Sample[], at: num
         { at: firesFrom, value: limit },
       ]
     : [];
-  return { past, expected, limit, isDuration: true };
+  return { past, expected, limit, isDuration };
 };
 
 export const figureText = (value: number | null, isDuration: boolean): string => {
@@ -61,6 +65,12 @@ export const firesText = ({ fires, firesFrom }: SignalFigure, now: number): stri
   if (firesFrom === null) return fires ? 'fires' : 'not as things stand';
   return fires || firesFrom <= now ? `fires since ${ageText(now, firesFrom)}` : `fires in ${ageText(firesFrom, now)}`;
 };
+
+/** The signals to show. After the end of an agent only those that fire count, because the other figures grow with the clock and mean nothing. */
+export const countedSignals = (
+  signals: readonly SignalFigure[],
+  { state }: Pick<AgentRow, 'state'>,
+): readonly SignalFigure[] => (state === 'TERMINATED' ? signals.filter(({ fires }) => fires) : signals);
 
 /** The chart in words. */
 export const captionOf = (signal: SignalFigure, now: number): string => {

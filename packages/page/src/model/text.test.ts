@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plain, plainJson, sentenceOf } from './text.ts';
+import { attemptText, plain, plainJson, sentenceOf } from './text.ts';
 
 test('text of an agent loses escape sequences, and what turns text around becomes a replacement character', () => {
   expect(plain('\u001b]0;title\u0007red \u001b[31malert\u001b[0m')).toBe('red alert');
@@ -22,4 +22,10 @@ test('every text of an answer is made plain, names of fields too, in any notatio
 test('the name of a decision becomes a label', () => {
   expect(sentenceOf('terminate_and_recover')).toBe('Terminate and recover');
   expect(sentenceOf('STUCK')).toBe('Stuck');
+});
+
+test('the first agent of a task is not an attempt of a recovery', () => {
+  expect(attemptText({ attempt: 0, maxAttempts: null })).toBe('first agent');
+  expect(attemptText({ attempt: 1, maxAttempts: 3 })).toBe('1 of 3');
+  expect(attemptText({ attempt: null, maxAttempts: null })).toBe('-');
 });

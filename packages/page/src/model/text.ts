@@ -36,3 +36,15 @@ export const sentenceOf = (name: string): string =>
 
 /** `REVIEW_REQUIRED`: review required */
 export const readable = (name: string | null): string => orDash(name).toLowerCase().replaceAll('_', ' ');
+
+/** Which attempt of its task an agent is, such as `2 of 3`; a task's first agent is no attempt of a recovery. */
+export const attemptText = ({
+  attempt,
+  maxAttempts,
+}: {
+  readonly attempt: number | null;
+  readonly maxAttempts: number | null;
+}): string => {
+  if (attempt === null) return '-';
+  return attempt === 0 ? 'first agent' : `${attempt} of ${orDash(maxAttempts)}`;
+};

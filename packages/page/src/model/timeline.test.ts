@@ -1,14 +1,15 @@
-import type { Entry, Explanation } from '@vigil/read-model';
+import type { Explanation } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import { marksOf, placeIn, segmentsOf, spanOf } from './timeline.ts';
 
-const agent = { state: 'STUCK', since: 900, reason: 'no call' } as Explanation['agent'];
+const agent = { agentId: 'a', state: 'STUCK', since: 900, instanceSince: 0, reason: 'no call' } as Explanation['agent'];
+const story: Explanation['story'] = [];
 const change = (occurredAt: number, stateFrom: string, stateTo: string) =>
   ({ occurredAt, stateFrom, stateTo, reason: `to ${stateTo}` }) as Explanation['transitions'][number];
 
 test('the ribbon has no gap: each state ends where the next begins, and the last one lasts until now', () => {
   const transitions = [change(900, 'DEGRADED', 'STUCK'), change(500, 'HEALTHY', 'DEGRADED')];
-  expect(segmentsOf({ agent, transitions }, { from: 0, to: 1000 })).toEqual([
+  expect(segmentsOf({ agent, transitions, story }, { from: 0, to: 1000 })).toEqual([
     { state: 'HEALTHY', from: 0, to: 500, reason: '' },
     { state: 'DEGRADED', from: 500, to: 900, reason: 'to DEGRADED' },
     { state: 'STUCK', from: 900, to: 1000, reason: 'to STUCK' },
@@ -16,35 +17,53 @@ test('the ribbon has no gap: each state ends where the next begins, and the last
 });
 
 test('an agent without changes has one state, and what is older than the span is left out', () => {
-  expect(segmentsOf({ agent, transitions: [] }, { from: 0, to: 10 })).toEqual([
+  expect(segmentsOf({ agent, transitions: [], story }, { from: 0, to: 10 })).toEqual([
     { state: 'STUCK', from: 0, to: 10, reason: 'no call' },
   ]);
   const old = [change(5, 'HEALTHY', 'STUCK')];
-  expect(segmentsOf({ agent, transitions: old }, { from: 5, to: 10 })).toHaveLength(1);
+  expect(segmentsOf({ agent, transitions: old, story }, { from: 5, to: 10 })).toHaveLength(1);
 });
 
-test('the span has at least ten minutes, and everything that is known', () => {
+test('no state is drawn before the agent began', () => {
+  const began = { ...agent, since: 40, instanceSince: 30 };
+  expect(segmentsOf({ agent: began, transitions: [], story }, { from: 0, to: 100 })).toEqual([
+    { state: 'STUCK', from: 30, to: 100, reason: 'no call' },
+  ]);
+  const changed = [change(60, 'HEALTHY', 'STUCK')];
+  expect(segmentsOf({ agent: began, transitions: changed, story }, { from: 0, to: 100 })[0]).toEqual({
+    ...{ state: 'HEALTHY', from: 30, to: 60, reason: '' },
+  });
+});
+
+test('the span has at least a minute, and everything that is known', () => {
   const now = 10_000_000;
-  expect(spanOf({ agent: { ...agent, since: now }, transitions: [], story: [] }, now).from).toBeLessThan(now - 599_999);
-  const early = spanOf(
-    { agent: { ...agent, since: now }, transitions: [change(1000, 'HEALTHY', 'STUCK')], story: [] },
-    now,
-  );
+  const young = { ...agent, since: now, instanceSince: now };
+  expect(spanOf({ agent: young, transitions: [], story }, now).from).toBeLessThan(now - 59_999);
+  expect(spanOf({ agent: { ...young, instanceSince: 2000 }, transitions: [], story }, now).from).toBeLessThan(2000);
+  const early = spanOf({ agent: young, transitions: [change(1000, 'HEALTHY', 'STUCK')], story }, now);
   expect(early.from).toBeLessThan(1000);
 });
 
-test('events have the lane of their kind, and others have none', () => {
-  const entry = (type: string, at = 5): Entry => ({
-    eventId: type,
-    at,
-    type,
-    agentId: 'a',
-    taskId: null,
-    caseId: null,
-    payload: {},
+test("the lanes have the agent's own checkpoints and what was done about it, and nothing older than the span", () => {
+  const entry = (type: string, at = 5): Explanation['story'][number] => ({
+    ...{ eventId: type, at, type, agentId: 'a', taskId: null, caseId: null, payload: {} },
   });
-  const story = [entry('NUDGE_SENT'), entry('CHECKPOINT_RECORDED'), entry('POLICY_PUBLISHED'), entry('CASE_OPENED', 1)];
-  expect(marksOf(story, { from: 2, to: 9 }).map(({ lane }) => lane)).toEqual(['steps', 'checkpoints']);
+  const checkpoint = (checkpointId: string, agentId: string, recordedAt: number, valid = true) =>
+    ({ checkpointId, agentId, recordedAt, valid }) as Explanation['checkpoints'][number];
+  const checkpoints = [
+    checkpoint('c3', 'a', 8, false),
+    checkpoint('c2', 'a', 6),
+    checkpoint('of another', 'b', 5),
+    checkpoint('c1', 'a', 1),
+  ];
+  const happened = [entry('NUDGE_SENT'), entry('POLICY_PUBLISHED'), entry('CASE_OPENED', 1)];
+  const marks = marksOf({ agent, checkpoints, story: happened }, { from: 2, to: 9 });
+  expect(marks.map(({ lane, key }) => [lane, key])).toEqual([
+    ['checkpoints', 'c2'],
+    ['checkpoints', 'c3'],
+    ['steps', 'NUDGE_SENT'],
+  ]);
+  expect(marks[1]?.words).toBe('checkpoint c3, not valid');
 });
 
 test('a moment outside the span is at its edge', () => {

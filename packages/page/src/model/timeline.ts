@@ -1,11 +1,12 @@
-import type { Entry, Explanation } from '@vigil/read-model';
+import { describeEvent } from '@vigil/cli/describe';
+import type { Explanation } from '@vigil/read-model';
 import type { State } from './fleet.ts';
 
 /** A state of the ribbon, from when to when; epoch milliseconds. */
 export type Segment = { readonly state: State; readonly from: number; readonly to: number; readonly reason: string };
 
 /** Something that happened at a moment, in one of the lanes below the ribbon. */
-export type Mark = { readonly lane: Lane; readonly at: number; readonly type: string; readonly entry: Entry };
+export type Mark = { readonly lane: Lane; readonly at: number; readonly key: string; readonly words: string };
 
 export const LANES = ['checkpoints', 'steps'] as const;
 export type Lane = (typeof LANES)[number];
@@ -13,30 +14,35 @@ export type Lane = (typeof LANES)[number];
 /** The time that the timeline shows, epoch milliseconds. */
 export type Span = { readonly from: number; readonly to: number };
 
-const SHORTEST_MS = 600_000;
+type Known = Pick<Explanation, 'transitions' | 'story' | 'agent'>;
+
+const SHORTEST_MS = 60_000;
 const MARGIN = 0.02;
 
-/** From the first thing that is known to now; at least ten minutes. */
-export const spanOf = (
-  { transitions, story, agent }: Pick<Explanation, 'transitions' | 'story' | 'agent'>,
-  now: number,
-): Span => {
-  const known = [...transitions.map(({ occurredAt }) => occurredAt), ...story.map(({ at }) => at), agent.since ?? now];
-  const first = Math.min(...known, now - SHORTEST_MS);
+/** The first moment of which something is known, epoch milliseconds. No state is drawn before it. */
+const firstKnown = ({ transitions, story, agent: { since, instanceSince } }: Known, now: number): number =>
+  Math.min(
+    ...transitions.map(({ occurredAt }) => occurredAt),
+    ...story.map(({ at }) => at),
+    since ?? now,
+    instanceSince ?? now,
+  );
+
+/** From the first moment that is known to now; at least a minute. */
+export const spanOf = (known: Known, now: number): Span => {
+  const first = Math.min(firstKnown(known, now), now - SHORTEST_MS);
   return { from: first - (now - first) * MARGIN, to: now };
 };
 
-/** The states of an agent as a ribbon without gaps. `transitions`: newest first, as the API has them. */
-export const segmentsOf = (
-  { transitions, agent }: Pick<Explanation, 'transitions' | 'agent'>,
-  { from, to }: Span,
-): readonly Segment[] => {
+/** The states of an agent as a ribbon without gaps, from the first moment that is known. `transitions`: newest first, as the API has them. */
+export const segmentsOf = (known: Known, { from, to }: Span): readonly Segment[] => {
+  const { transitions, agent } = known;
   const changes = transitions.toReversed().filter(({ occurredAt }) => occurredAt > from);
   const [first] = changes;
   const segments: Segment[] = [
     {
       state: first?.stateFrom ?? agent.state,
-      from,
+      from: Math.max(from, firstKnown(known, to)),
       to: first?.occurredAt ?? to,
       reason: first === undefined ? (agent.reason ?? '') : '',
     },
@@ -47,17 +53,26 @@ export const segmentsOf = (
   return segments;
 };
 
-const LANE_OF: readonly (readonly [Lane, RegExp])[] = [
-  ['checkpoints', /CHECKPOINT/],
-  ['steps', /^(NUDGE|CASE|STEP|ESCALATION|HANDOFF|AGENT_(PAUSED|RESUMED|TERMINATED)|RECOVERY|ALERT|HOLD|RELEASE)/],
-];
+const STEPS = /^(NUDGE|CASE|STEP|ESCALATION|HANDOFF|AGENT_(PAUSED|RESUMED|TERMINATED)|RECOVERY|ALERT|HOLD|RELEASE)/;
 
-/** The events that have a lane, oldest first. */
-export const marksOf = (story: readonly Entry[], { from }: Span): readonly Mark[] =>
-  story.flatMap((entry) => {
-    const lane = LANE_OF.find(([, types]) => types.test(entry.type))?.[0];
-    return lane === undefined || entry.at < from ? [] : [{ lane, at: entry.at, type: entry.type, entry }];
-  });
+/** The agent's own checkpoints, and what was done about it, oldest first in each lane. */
+export const marksOf = (
+  { story, checkpoints, agent }: Pick<Explanation, 'story' | 'checkpoints' | 'agent'>,
+  { from }: Span,
+): readonly Mark[] => [
+  ...checkpoints
+    .toReversed()
+    .filter(({ agentId, recordedAt }) => agentId === agent.agentId && recordedAt >= from)
+    .map(({ checkpointId, recordedAt, valid }) => ({
+      ...{ lane: 'checkpoints' as const, at: recordedAt, key: checkpointId },
+      words: `checkpoint ${checkpointId}${valid === false ? ', not valid' : ''}`,
+    })),
+  ...story
+    .filter(({ type, at }) => STEPS.test(type) && at >= from)
+    .map(({ eventId, at, type, payload }) => ({
+      ...{ lane: 'steps' as const, at, key: eventId, words: describeEvent(type, payload) },
+    })),
+];
 
 /** Where a moment lies in the span, in per cent. */
 export const placeIn = ({ from, to }: Span, at: number): number =>

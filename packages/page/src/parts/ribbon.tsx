@@ -1,4 +1,3 @@
-import { describeEvent } from '@vigil/cli/describe';
 import type { Explanation } from '@vigil/read-model';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -42,18 +41,18 @@ export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) =
   const { now, offsetMinutes } = usePage();
   const span = spanOf(explanation, now);
   const segments = segmentsOf(explanation, span);
-  const marks = marksOf(explanation.story, span);
+  const marks = marksOf(explanation, span);
   const ticks = Array.from({ length: TICKS }, (_, i) => span.from + ((span.to - span.from) * i) / (TICKS - 1));
   return (
     <figure class="timeline">
       <div class="lane">
         <span class="lane-name">state</span>
         <div class="ribbon">
-          {segments.map((segment) => (
+          {segments.map((segment, index) => (
             <div
               key={segment.from}
               class={`segment state-${segment.state.toLowerCase()}`}
-              style={{ width: widthOf(span, segment) }}
+              style={{ width: widthOf(span, segment), marginLeft: index === 0 ? `${placeIn(span, segment.from)}%` : 0 }}
               title={`${segment.state} from ${clockTime(now, segment.from, offsetMinutes)}${segment.reason === '' ? '' : `: ${segment.reason}`}`}
             />
           ))}
@@ -83,12 +82,12 @@ export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) =
         const own = marks.filter((mark) => mark.lane === lane);
         return (
           <Lane key={lane} name={lane}>
-            {own.map(({ at, type, entry }) => (
+            {own.map(({ at, key, words }) => (
               <span
-                key={entry.eventId}
+                key={key}
                 class={`mark mark-${lane}`}
                 style={{ left: `${placeIn(span, at)}%` }}
-                title={`${clockTime(now, at, offsetMinutes)} ${describeEvent(type, entry.payload)}`}
+                title={`${clockTime(now, at, offsetMinutes)} ${words}`}
               />
             ))}
           </Lane>
@@ -104,8 +103,8 @@ export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) =
       </div>
       <figcaption>
         {segments.length === 1
-          ? `${segments[0]?.state} for all of the last ${ageText(now, span.from)}.`
-          : `${segments.length - 1} changes of state in the last ${ageText(now, span.from)}; ${segments.at(-1)?.state} since ${clockTime(now, segments.at(-1)?.from ?? now, offsetMinutes)}.`}{' '}
+          ? `${segments[0]?.state} since ${clockTime(now, segments[0]?.from ?? now, offsetMinutes)}.`
+          : `${counted(segments.length - 1, 'change')} of state in the last ${ageText(now, span.from)}; ${segments.at(-1)?.state} since ${clockTime(now, segments.at(-1)?.from ?? now, offsetMinutes)}.`}{' '}
         {activityText(activity)}
       </figcaption>
     </figure>

@@ -1,11 +1,12 @@
 import { describeEvent } from '@vigil/cli/describe';
-import type { AgentRow, Explanation, SignalFigure } from '@vigil/read-model';
+import type { AgentRow, Explanation } from '@vigil/read-model';
 import { useEffect, useState } from 'preact/hooks';
 import { ROUTES } from '../live/routes.ts';
 import { agentActions, caseActions, isHeld } from '../model/actions.ts';
 import {
   bySoonest,
   captionOf,
+  countedSignals,
   figureText,
   firesText,
   lineOf,
@@ -14,7 +15,7 @@ import {
   withSamples,
 } from '../model/figures.ts';
 import { addressOf } from '../model/places.ts';
-import { orDash, readable } from '../model/text.ts';
+import { attemptText, orDash, readable } from '../model/text.ts';
 import { Chart } from '../parts/chart.tsx';
 import { useAnswer, usePage } from '../parts/context.tsx';
 import { Actions, Age, Clock, Facts, Loaded, StateMark, Table, TaskLink } from '../parts/parts.tsx';
@@ -33,7 +34,7 @@ export const AgentView = ({ id }: { readonly id: string }) => {
             <Ribbon explanation={explanation} />
           </section>
           <div class="halves">
-            <Signals signals={explanation.signals} />
+            <Signals explanation={explanation} />
             <Output agent={explanation.agent} />
           </div>
           <Story explanation={explanation} />
@@ -67,7 +68,7 @@ const Head = ({ agent }: { readonly agent: AgentRow }) => {
       <Facts
         of={[
           ['Task', <TaskLink key="task" id={agent.taskId} />],
-          ['Attempt', agent.attempt === null ? '-' : `${agent.attempt} of ${orDash(agent.maxAttempts)}`],
+          ['Attempt', attemptText(agent)],
           ['Phase', `${orDash(agent.phase)}, ${orDash(agent.progress)}`],
           ['Last heartbeat', <Age key="heartbeat" at={agent.lastHeartbeatAt} />],
           ['Host', orDash(agent.host)],
@@ -116,7 +117,7 @@ const Waiting = ({ explanation: { cases, agent } }: { readonly explanation: Expl
 
 type Samples = ReadonlyMap<string, readonly Sample[]>;
 
-const Signals = ({ signals }: { readonly signals: readonly SignalFigure[] | null }) => {
+const Signals = ({ explanation: { signals, agent } }: { readonly explanation: Explanation }) => {
   const { now } = usePage();
   const [samples, setSamples] = useState<Samples>(new Map());
   const [readAt, setReadAt] = useState(now);
@@ -134,12 +135,19 @@ const Signals = ({ signals }: { readonly signals: readonly SignalFigure[] | null
         <p class="none">The evaluator's figures are not available.</p>
       </section>
     );
-  const ordered = bySoonest(signals);
+  const ordered = bySoonest(countedSignals(signals, agent));
+  if (ordered.length === 0)
+    return (
+      <section class="panel" aria-labelledby="signals">
+        <h2 id="signals">Signals</h2>
+        <p class="none">The agent has ended. No signal fires.</p>
+      </section>
+    );
   const shown = ordered.find(({ signal }) => signal === chosen) ?? ordered[0];
   return (
     <section class="panel" aria-labelledby="signals">
       <h2 id="signals">Signals</h2>
-      {shown !== undefined && (
+      {shown !== undefined && shown.value !== null && (
         <figure class="figure">
           <Chart key={shown.signal} line={lineOf(shown, samples.get(shown.signal) ?? [], readAt)} />
           <figcaption>{captionOf(shown, now)} The red line is the limit.</figcaption>

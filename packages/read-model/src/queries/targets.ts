@@ -19,7 +19,7 @@ export type Targets = {
   readonly detection: Delay;
   /** until the first nudge or alert of a case */
   readonly intervention: Delay;
-  /** recoveries that passed their probation, of those that were initiated and are decided */
+  /** recoveries whose agent passed its probation or finished the task, of those that are decided */
   readonly recovery: Rate;
   /** cases that were pardoned, or recovered before any step, of all closed cases */
   readonly falsePositives: Rate;
@@ -53,10 +53,20 @@ SELECT ${DELAYS} FROM (
   ) onset ON true
 ) acted`;
 
+// A replacement that finishes its task may do so before its probation is over. An attempt that another attempt follows has failed,
+// unless it is the same attempt again from an older checkpoint.
 const RECOVERY = `
-SELECT count(*) FILTER (WHERE probation_passed_at IS NOT NULL)::int AS part,
-       count(*) FILTER (WHERE probation_passed_at IS NOT NULL OR failed_at IS NOT NULL OR review_at IS NOT NULL)::int AS all
-FROM recoveries WHERE initiated_at >= $1`;
+SELECT count(*) FILTER (WHERE succeeded)::int AS part,
+       count(*) FILTER (WHERE succeeded OR failed_at IS NOT NULL OR review_at IS NOT NULL OR followed)::int AS all
+FROM (
+  SELECT r.*, probation_passed_at IS NOT NULL OR coalesce(released_why = 'finished', false) AS succeeded,
+    EXISTS (SELECT 1 FROM journal n WHERE n.task_id = r.task_id AND n.type = 'RECOVERY_INITIATED'
+      AND n.event_order > r.event_order) AS followed
+  FROM recoveries r WHERE initiated_at >= $1 AND NOT EXISTS (
+    SELECT 1 FROM journal again WHERE again.task_id = r.task_id AND again.type = 'RECOVERY_INITIATED'
+      AND again.event_order > r.event_order AND (again.payload ->> 'attempt')::integer = r.attempt
+      AND again.payload ->> 'newAgentId' = r.new_agent_id)
+) attempts`;
 
 const FALSE_POSITIVES = `
 SELECT count(*) FILTER (WHERE ending = 'pardoned' OR (ending = 'recovered' AND NOT acted))::int AS part, count(*)::int AS all
