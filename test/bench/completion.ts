@@ -26,19 +26,19 @@ const table = (all: readonly Seen[], kinds: readonly Kind[]): string => {
     const failures = seen.filter(({ run }) => !run.success);
     const successes = seen.filter(({ run }) => run.success);
     const found = failures.filter(({ isFlagged }) => isFlagged);
-    const accused = successes.filter(({ isFlagged }) => isFlagged);
+    const flagged = successes.filter(({ isFlagged }) => isFlagged);
     return row([
       name,
       share(found.length, failures.length),
       ...kinds.map((kind) => found.filter(({ run }) => kindOf(run) === kind).length),
-      share(accused.length, successes.length),
+      share(flagged.length, successes.length),
     ]);
   });
   const heads = ['source', 'failed runs flagged', ...kinds, 'successful runs flagged'];
   return [row(heads), row(heads.map(() => '---')), ...lines].join('\n');
 };
 
-const accusedIn = (all: readonly Seen[]): readonly Run[] =>
+const flaggedIn = (all: readonly Seen[]): readonly Run[] =>
   all.flatMap(({ run, isFlagged }) => (isFlagged && run.success ? [run] : []));
 
 const page = (usual: readonly Seen[], strict: readonly Seen[]): string => `# Proof of done
@@ -99,10 +99,10 @@ const run = async (): Promise<void> => {
   writeFileSync(path.join(root, 'docs/proof-of-done.md'), page(usual, strict));
   print('docs/proof-of-done.md is written');
   const successes = runs.filter(({ success }) => success).length;
-  const accused = accusedIn(usual);
-  for (const { src, run_id } of accused) print(`flagged though successful: ${src} ${run_id}`);
-  const ofClaude = accused.some(({ src }) => src.includes('claude'));
-  process.exitCode = accused.length > MOST_FLAGGED * successes || ofClaude ? 1 : 0;
+  const flagged = flaggedIn(usual);
+  for (const { src, run_id } of flagged) print(`flagged though successful: ${src} ${run_id}`);
+  const ofClaude = flagged.some(({ src }) => src.includes('claude'));
+  process.exitCode = flagged.length > MOST_FLAGGED * successes || ofClaude ? 1 : 0;
 };
 
 await run();

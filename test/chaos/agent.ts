@@ -4,13 +4,13 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../support/alive.ts';
-import type { AgentFate } from './fates.ts';
+import type { AgentBehaviour } from './behaviours.ts';
 
 /**
  * A real agent. It works for a while, then behaves as its argument sets; its replacement works. It records all events
  * in `diary`.
  */
-const [fate, afterMs, folder = '.'] = process.argv.slice(2) as [AgentFate, string, string];
+const [behaviour, afterMs, folder = '.'] = process.argv.slice(2) as [AgentBehaviour, string, string];
 const { VIGIL_SOCKET = '', VIGIL_AGENT_ID = '', VIGIL_INSTANCE_ID = '', VIGIL_TASK_ID = '' } = process.env;
 const isReplacement = Number(process.env.VIGIL_ATTEMPT) > 0;
 
@@ -21,10 +21,10 @@ const note = (what: string, more: object = {}): void => {
 
 /** If two instances work on one task at a time, the younger one detects it. */
 const begin = (): void => {
-  const holder = path.join(folder, `${VIGIL_TASK_ID}.holder`);
-  const before = existsSync(holder) ? Number(readFileSync(holder, 'utf8')) : null;
+  const assignee = path.join(folder, `${VIGIL_TASK_ID}.assignee`);
+  const before = existsSync(assignee) ? Number(readFileSync(assignee, 'utf8')) : null;
   note('began', { beside: before !== null && isAlive(before) ? before : null });
-  writeFileSync(holder, String(process.pid));
+  writeFileSync(assignee, String(process.pid));
 };
 
 begin();
@@ -62,7 +62,7 @@ const work = async (ms: number): Promise<void> => {
   }
 };
 
-const fates: Readonly<Record<AgentFate, () => Promise<unknown> | undefined>> = {
+const behaviours: Readonly<Record<AgentBehaviour, () => Promise<unknown> | undefined>> = {
   works: () => work(Number.POSITIVE_INFINITY),
   /** silent for longer than the limit, in a call that may take longer */
   busy: async () => {
@@ -97,4 +97,4 @@ const fates: Readonly<Record<AgentFate, () => Promise<unknown> | undefined>> = {
 };
 
 await work(isReplacement ? Number.POSITIVE_INFINITY : Number(afterMs));
-await fates[fate]();
+await behaviours[behaviour]();

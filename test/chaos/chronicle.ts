@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type EventOf, type HealthEvent, Topic, type TopicName } from '@vigil/events';
 import type { TestSystem } from '../support/system.ts';
-import type { Doom } from './fates.ts';
+import type { PlannedAgent } from './behaviours.ts';
 
 /** An event of a topic. `stampedAt`: on command topics the broker's time. */
 export type Stamped = HealthEvent & { readonly stampedAt: number };
@@ -23,7 +23,7 @@ export type Entry = {
 
 /** All facts for the judge: the behaviour of each agent, the events of the topics, and the agents' own records. */
 export type Chronicle = {
-  readonly dooms: readonly Doom[];
+  readonly planned: readonly PlannedAgent[];
   readonly events: readonly Stamped[];
   readonly diary: readonly Entry[];
 };

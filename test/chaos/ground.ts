@@ -5,8 +5,8 @@ import { type Herd, startHerd } from '../support/herd/herd.ts';
 import type { HerdPlan } from '../support/herd/members.ts';
 import { type Received, receive } from '../support/received.ts';
 import { type TestSystem, until } from '../support/system.ts';
+import type { Behaviour, PlannedAgent } from './behaviours.ts';
 import type { Entry } from './chronicle.ts';
-import type { Doom, Fate } from './fates.ts';
 
 /** The seed of every random choice. It is printed with the figures, and can be set by VIGIL_SEED. */
 export const seed = Number(process.env.VIGIL_SEED ?? Date.now() % 1_000_000);
@@ -22,7 +22,7 @@ export type Ground = {
   readonly on: TestSystem;
   readonly received: Received;
   readonly random: () => number;
-  readonly dooms: Doom[];
+  readonly planned: PlannedAgent[];
   readonly diary: Entry[];
 };
 
@@ -43,7 +43,7 @@ export const openGround = async (on: TestSystem, random: () => number): Promise<
   on,
   received: await receive(on, FOLLOWED),
   random,
-  dooms: [],
+  planned: [],
   diary: [],
 });
 
@@ -60,13 +60,13 @@ const entryOf = ({ what, agent: { agentId, instanceId, taskId }, at }: Herd['not
   ...{ what, agentId, instanceId, taskId, at, pid: 0 },
 });
 
-const FATES = { works: 'works', silent: 'hangs', loops: 'loops', crashes: 'crashes' } as const;
+const BEHAVIOURS = { works: 'works', silent: 'hangs', loops: 'loops', crashes: 'crashes' } as const;
 
 /** The behaviour of each agent that has no replacement. */
-const doomsIn = (herd: Herd, fateOf: (agent: HerdAgent) => Fate): readonly Doom[] =>
+const plannedIn = (herd: Herd, behaviourOf: (agent: HerdAgent) => Behaviour): readonly PlannedAgent[] =>
   herd.agents
     .filter(({ attempt }) => attempt === null)
-    .map((agent) => ({ name: agent.agentId, task: agent.taskId, fate: fateOf(agent), afterMs: 0 }));
+    .map((agent) => ({ name: agent.agentId, task: agent.taskId, behaviour: behaviourOf(agent), afterMs: 0 }));
 
 const NONE = { silent: 0, crashes: 0, loops: 0 };
 
@@ -78,16 +78,16 @@ export const withHerd = async (
   ground: Ground,
   plan: Pick<HerdPlan, 'straight' | 'throughHttp'> & { readonly name: string },
   run: (herd: Herd) => Promise<void>,
-  fateOf: (agent: HerdAgent) => Fate = ({ fate }) => FATES[fate],
+  behaviourOf: (agent: HerdAgent) => Behaviour = ({ behaviour }) => BEHAVIOURS[behaviour],
 ): Promise<void> => {
-  const herd = await startHerd(ground.on, { ...plan, fates: NONE, fromMs: 0, overMs: 0, executor: 'gateway' });
+  const herd = await startHerd(ground.on, { ...plan, behaviours: NONE, fromMs: 0, overMs: 0, executor: 'gateway' });
   try {
     const known = (): ReadonlySet<string> => new Set(named(ground, 'AGENT_PRESENT'));
     await until('all of the herd are known', async () => herd.agents.every(({ agentId }) => known().has(agentId)));
     await run(herd);
   } finally {
     await dissolve(ground, herd);
-    ground.dooms.push(...doomsIn(herd, fateOf));
+    ground.planned.push(...plannedIn(herd, behaviourOf));
     ground.diary.push(...herd.notes.map(entryOf));
   }
 };

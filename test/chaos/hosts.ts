@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { Supervised } from '@vigil/dev';
 import { startRuntime } from '../support/runtimes.ts';
 import type { TestSystem } from '../support/system.ts';
+import type { AgentBehaviour, PlannedAgent } from './behaviours.ts';
 import { type Entry, readDiary } from './chronicle.ts';
-import type { AgentFate, Doom } from './fates.ts';
 
 /** A host: a runtime with its name, and further labels. */
 export type Host = { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
@@ -19,7 +19,7 @@ export type Hosts = {
   readonly stop: () => Promise<void>;
 };
 
-type Member = Doom<AgentFate>;
+type Member = PlannedAgent<AgentBehaviour>;
 
 /**
  * `folder`: below the system's own, so that each story has its own. Agents are spread over all hosts, or by `hostOf`.
@@ -34,9 +34,9 @@ export const openHosts = (
   const dir = path.join(vigil.dir, folder);
   mkdirSync(dir, { recursive: true });
   const state = mkdtempSync(path.join(tmpdir(), 'vigil-'));
-  const templates = members.map(({ name, task, fate, afterMs }) => ({
+  const templates = members.map(({ name, task, behaviour, afterMs }) => ({
     ...{ name, task, command: process.execPath, cwd: dir },
-    args: [path.join(import.meta.dirname, 'agent.ts'), fate, String(afterMs), dir],
+    args: [path.join(import.meta.dirname, 'agent.ts'), behaviour, String(afterMs), dir],
   }));
   const common = { capacity: 4 * members.length, announce: '2s', grace: '100ms', interval: '1s' };
   const start = ({ name, labels }: Host): Supervised =>

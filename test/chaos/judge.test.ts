@@ -50,7 +50,7 @@ test('an agent that works must not be judged unhealthy, ordered anything, or rep
 test('an agent whose reports do not arrive may be judged unhealthy and reminded, and must not be ended', () => {
   const cut = (stamped: Chronicle): Chronicle => ({
     ...stamped,
-    dooms: [...stamped.dooms.slice(0, 1), { name: 'works-0', task: 'T-works-0', fate: 'cut off', afterMs: 0 }],
+    planned: [...stamped.planned.slice(0, 1), { name: 'works-0', task: 'T-works-0', behaviour: 'cut off', afterMs: 0 }],
   });
   const flagged = emit(20, Topic.agentHealth, 'HEALTH_STATE_CHANGED', { ...innocent, to: 'STUCK' });
   const nudged = emit(20, Topic.agentOrder, 'NUDGE_AGENT', innocent);
@@ -65,7 +65,7 @@ test('a working agent may be replaced when it has died with its runtime', () => 
   expect(broken(chronicle({ events: [died, replaced] }))).toEqual({});
 });
 
-test('a doomed agent must not run on, and its task must be on another', () => {
+test('a failing agent must not run on, and its task must be on another', () => {
   const unended = chronicle({}, ({ topic }) => topic === Topic.orderReceipt || topic === Topic.controlAgent);
   expect(broken(unended)[all]).toEqual(['hangs-0: hangs-0.i1 still runs']);
   const forgotten = chronicle({}, ({ type }) => type === 'RECOVERY_COMPLETED');
@@ -117,11 +117,11 @@ test('no two replacements may run at once, by the reports of runtimes or by thei
   ]);
   const [first] = noted();
   const beside = chronicle({ diary: [note(36, 'began', 'hangs-0-r2', { beside: first?.pid ?? null })] });
-  const dooms = beside.dooms.map((one) => ({ ...one, fate: 'taken for gone' as const }));
+  const planned = beside.planned.map((one) => ({ ...one, behaviour: 'taken for gone' as const }));
   expect(broken(beside)[replacements]).toEqual(['T-hangs-0: hangs-0-r2 found process 1 still there']);
-  expect(broken({ ...beside, dooms })).not.toHaveProperty([replacements]);
+  expect(broken({ ...beside, planned })).not.toHaveProperty([replacements]);
   const besideReplacement = chronicle({ diary: [found] });
-  expect(broken({ ...besideReplacement, dooms })[replacements]).toEqual([
+  expect(broken({ ...besideReplacement, planned })[replacements]).toEqual([
     'T-hangs-0: hangs-0-r2 found process 30 still there',
   ]);
 });

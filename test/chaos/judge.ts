@@ -1,32 +1,32 @@
 import { type EventOf, Topic } from '@vigil/events';
 import { versionsOf } from '../support/versions.ts';
+import { type Behaviour, deserves } from './behaviours.ts';
 import { type Chronicle, of, type Stamped } from './chronicle.ts';
 import { repeatedEffects, unreportedEffects } from './effects.ts';
 import { endsOf, instancesOf, replacementsOf } from './ends.ts';
-import { deserves, type Fate } from './fates.ts';
 
 /** Names each violation of a rule; empty without one. */
 export type Rule = (chronicle: Chronicle) => readonly string[];
 
-const ACCUSING: ReadonlySet<string> = new Set(['DEGRADED', 'STUCK', 'FAILING']);
+const UNHEALTHY: ReadonlySet<string> = new Set(['DEGRADED', 'STUCK', 'FAILING']);
 type Order = EventOf<typeof Topic.agentOrder>;
 
 const ENDING: ReadonlySet<string> = new Set(['TERMINATE_AGENT', 'HANDOFF_AGENT']);
 
 /** An agent outside the plan is a replacement, which works and may get nothing. */
-const fatesIn = ({ dooms }: Chronicle): ((agentId: string | null) => (typeof deserves)[Fate]) => {
-  const fates = new Map<string | null, Fate>(dooms.map(({ name, fate }) => [name, fate]));
-  return (agentId) => deserves[fates.get(agentId) ?? 'works'];
+const behavioursIn = ({ planned }: Chronicle): ((agentId: string | null) => (typeof deserves)[Behaviour]) => {
+  const behaviours = new Map<string | null, Behaviour>(planned.map(({ name, behaviour }) => [name, behaviour]));
+  return (agentId) => deserves[behaviours.get(agentId) ?? 'works'];
 };
 
 /**
  * No agent is judged unhealthy, ordered anything or ended without a cause. A task goes to another agent only when its
  * agent has ended.
  */
-const onlyTheDoomed: Rule = (chronicle) => {
-  const deserved = fatesIn(chronicle);
+const onlyFailingAgents: Rule = (chronicle) => {
+  const deserved = behavioursIn(chronicle);
   const flagged = of(chronicle, Topic.agentHealth, 'HEALTH_STATE_CHANGED')
-    .filter(({ payload }) => !deserved(payload.agentId).flagged && ACCUSING.has(payload.to))
+    .filter(({ payload }) => !deserved(payload.agentId).flagged && UNHEALTHY.has(payload.to))
     .map(({ payload }) => `${payload.agentId}: ${payload.to}, ${payload.reason}`);
   const orders = chronicle.events.filter((event): event is Order & Stamped => event.topic === Topic.agentOrder);
   const ordered = orders
@@ -38,17 +38,17 @@ const onlyTheDoomed: Rule = (chronicle) => {
   const ends = endsOf(chronicle);
   const replaced = of(chronicle, Topic.recoverTask, 'RECOVER_TASK')
     .filter(({ payload }) => !deserved(payload.agentId).ended && !ends.has(String(payload.instanceId)))
-    .map(({ payload }) => `${payload.agentId}: RECOVER_TASK of a life that has not ended`);
+    .map(({ payload }) => `${payload.agentId}: RECOVER_TASK of an instance that has not ended`);
   return [...flagged, ...ordered, ...replaced];
 };
 
-/** Each doomed agent is ended, and its task is on a replacement that works. */
-const allOfTheDoomed: Rule = (chronicle) => {
+/** Each failing agent is ended, and its task is on a replacement that works. */
+const everyFailingAgent: Rule = (chronicle) => {
   const ends = endsOf(chronicle);
   const recovered = new Set(of(chronicle, Topic.taskRecovery, 'RECOVERY_COMPLETED').map(({ key }) => key));
   const instances = Map.groupBy(instancesOf(chronicle), ({ agentId }) => agentId);
-  return chronicle.dooms
-    .filter(({ fate }) => deserves[fate].ended)
+  return chronicle.planned
+    .filter(({ behaviour }) => deserves[behaviour].ended)
     .flatMap(({ name, task }) => {
       const own = instances.get(name);
       if (own === undefined) return [`${name}: it has never begun`];
@@ -84,11 +84,11 @@ const oneReplacementAtATime: Rule = (chronicle) => {
       return end <= replacement.at ? [] : [`${taskId}: ${replacement.agentId} beside ${before?.agentId}`];
     }),
   );
-  const first = new Set(chronicle.dooms.map(({ name }) => name));
-  const fateOf = new Map(chronicle.dooms.map(({ name, fate }) => [name, fate]));
+  const first = new Set(chronicle.planned.map(({ name }) => name));
+  const behaviourOf = new Map(chronicle.planned.map(({ name, behaviour }) => [name, behaviour]));
   const expected = new Set(
     chronicle.diary
-      .filter(({ what, agentId }) => what === 'began' && fateOf.get(agentId) === 'taken for gone')
+      .filter(({ what, agentId }) => what === 'began' && behaviourOf.get(agentId) === 'taken for gone')
       .map(({ pid }) => pid),
   );
   const noticed = chronicle.diary
@@ -112,8 +112,8 @@ const versionsWhole: Rule = ({ events }) => {
 
 /** The rules that hold after any kill at any time, by name. */
 export const rules: Readonly<Record<string, Rule>> = {
-  'only the doomed are acted on': onlyTheDoomed,
-  'each doomed agent is acted on, and its task continues': allOfTheDoomed,
+  'only failing agents are acted on': onlyFailingAgents,
+  'each failing agent is acted on, and its task continues': everyFailingAgent,
   'no order is done twice': repeatedEffects,
   'nothing is spawned before the end of the one before it is confirmed': noneBeforeADeath,
   'at most one replacement of a task runs at a time': oneReplacementAtATime,

@@ -43,7 +43,7 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
     if (!soak(false, true)) looping = stamped();
   });
   afterAll(async () => {
-    console.log(JSON.stringify({ seed, agents: ground.dooms.length, instances: ground.diary.length }));
+    console.log(JSON.stringify({ seed, agents: ground.planned.length, instances: ground.diary.length }));
     ground?.received.stop();
     await on?.stop();
   });
@@ -95,7 +95,7 @@ describe.skipIf(!ownServers)('what a fleet and its watchers may meet', () => {
   describe('over the whole run', () => {
     beforeAll(async () => {
       await standStill(on);
-      chronicle = { dooms: ground.dooms, diary: ground.diary, events: await readEvents(on) };
+      chronicle = { planned: ground.planned, diary: ground.diary, events: await readEvents(on) };
     }, TEST_MS);
 
     test.each(Object.keys(rules))('%s', (rule) => {

@@ -1,11 +1,11 @@
 import { type EventOf, type PayloadOf, Topic, type TopicName } from '@vigil/events';
 import { example } from '@vigil/events/examples';
+import type { PlannedAgent } from './behaviours.ts';
 import type { Chronicle, Entry, Stamped } from './chronicle.ts';
-import type { Doom } from './fates.ts';
 
 const T0 = 1_000_000;
-const hangs: Doom = { name: 'hangs-0', task: 'T-hangs-0', fate: 'hangs', afterMs: 5000 };
-const works: Doom = { name: 'works-0', task: 'T-works-0', fate: 'works', afterMs: 5000 };
+const hangs: PlannedAgent = { name: 'hangs-0', task: 'T-hangs-0', behaviour: 'hangs', afterMs: 5000 };
+const works: PlannedAgent = { name: 'works-0', task: 'T-works-0', behaviour: 'works', afterMs: 5000 };
 
 /** An event that was written `at` seconds into the story. `numbered` sets the versions of deciders' events. */
 export const emit = <T extends TopicName, K extends EventOf<T>['type']>(
@@ -88,7 +88,7 @@ export const chronicle = (
   more: { readonly events?: readonly Stamped[]; readonly diary?: readonly Entry[] } = {},
   not: (event: Stamped) => boolean = () => false,
 ): Chronicle => ({
-  dooms: [hangs, works],
+  planned: [hangs, works],
   events: [...stamped().filter((event) => !not(event)), ...(more.events ?? [])],
   diary: [...noted(), ...(more.diary ?? [])],
 });

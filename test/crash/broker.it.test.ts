@@ -27,7 +27,7 @@ judge(
     herd: {
       straight: 70,
       throughHttp: 10,
-      fates: { silent: soak(8, 24), crashes: soak(4, 12), loops: 0 },
+      behaviours: { silent: soak(8, 24), crashes: soak(4, 12), loops: 0 },
       fromMs: 3000,
       overMs: soak(35_000, 200_000),
     },

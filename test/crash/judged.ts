@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isCluster, ownServers, soak } from '../support/system.ts';
-import { type Evidence, hold, type Trial } from './trial.ts';
 import {
   deadLetters,
   doneTwice,
@@ -9,7 +8,8 @@ import {
   misremembered,
   notFound,
   observedOnce,
-} from './verdicts.ts';
+} from './findings.ts';
+import { type Evidence, hold, type Trial } from './trial.ts';
 
 /** Each fault on three brokers waits until all replicas are in sync, and each read for the broker's rebalance delay. */
 const TRIAL_MS = soak(isCluster ? 1_800_000 : 900_000, 3_600_000);
@@ -53,7 +53,7 @@ export const judge = (trial: Trial, further: (evidence: () => Evidence) => void 
       expect([...recorded.keys()].filter((key) => !again.has(key))).toEqual([]);
     });
 
-    test('only doomed agents are judged unhealthy, and all of those are found', async () => {
+    test('only failing agents are judged unhealthy, and all of those are found', async () => {
       expect(await falselyFlagged(evidence)).toEqual([]);
       expect(await notFound(evidence)).toEqual([]);
     });

@@ -29,7 +29,7 @@ judge(
     herd: {
       straight: 80,
       throughHttp: 20,
-      fates: { silent: soak(6, 24), crashes: soak(4, 16), loops: soak(3, 8) },
+      behaviours: { silent: soak(6, 24), crashes: soak(4, 16), loops: soak(3, 8) },
       fromMs: 3000,
       overMs: soak(40_000, 300_000),
     },

@@ -5,8 +5,8 @@ import type { HerdPlan } from '../support/herd/members.ts';
 import { standStill, unstable } from '../support/settled.ts';
 import { openSystem, ROOM, type TestSystem, until } from '../support/system.ts';
 import { readVersions, type VersionReport } from '../support/versions.ts';
+import { notFound } from './findings.ts';
 import { freshRows, projectedRows, type Rows } from './projected.ts';
-import { notFound } from './verdicts.ts';
 
 export type Trial = {
   readonly name: string;
@@ -36,10 +36,10 @@ const recovered = async (on: TestSystem): Promise<ReadonlySet<string>> =>
   );
 
 const allRecovered = async (on: TestSystem, herd: Herd): Promise<boolean> => {
-  const doomed = herd.agents.filter(({ fate }) => fate !== 'works');
-  if (doomed.length > herd.fateful().length) return false;
+  const failing = herd.agents.filter(({ behaviour }) => behaviour !== 'works');
+  if (failing.length > herd.failed().length) return false;
   const tasks = await recovered(on);
-  return doomed.every(({ taskId }) => tasks.has(taskId)) && (await notFound({ on, herd })).length === 0;
+  return failing.every(({ taskId }) => tasks.has(taskId)) && (await notFound({ on, herd })).length === 0;
 };
 
 /** Runs the trial to its end and collects the evidence. The system's servers continue to run for queries of the log. */

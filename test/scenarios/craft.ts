@@ -26,7 +26,7 @@ const isSilenced = (): boolean => existsSync(file(VIGIL_AGENT_ID, 'silent'));
 
 /** If two instances work on one task at a time, the younger one detects it. */
 export const takeUp = (): void => {
-  const held = file(VIGIL_TASK_ID, 'holder');
+  const held = file(VIGIL_TASK_ID, 'assignee');
   if (existsSync(held) && isAlive(Number(readFileSync(held, 'utf8')))) note('the one before it is still alive');
   writeFileSync(held, String(process.pid));
   note(`began ${process.pid}`);

@@ -149,5 +149,5 @@ const figures = ({ agents, suffered, findings, records, longestStallMs }: Story)
   const found = new Set(findings.flatMap(({ agentId, what }) => (what === 'STUCK' ? [agentId] : [])));
   const wrong = findings.filter(({ agentId }) => !guilty.has(agentId)).length;
   const missed = hung.filter(({ id }) => !found.has(id)).length;
-  return `time: ${suffered.length} faults, ${agents.length} agents, ${records.length} records: ${wrong} false accusations, ${hung.length - missed} of ${hung.length} hangs found; the sender stalled for at most ${longestStallMs} ms`;
+  return `time: ${suffered.length} faults, ${agents.length} agents, ${records.length} records: ${wrong} false findings, ${hung.length - missed} of ${hung.length} hangs found; the sender stalled for at most ${longestStallMs} ms`;
 };

@@ -16,7 +16,7 @@ import {
 } from './observed.ts';
 
 /** Agents that Vigil helps, or escalates to people. `observed` is set once a test runs. */
-export const actedOnFates = (observed: () => Observed): void => {
+export const agentsActedOn = (observed: () => Observed): void => {
   test('loops repeats itself: it obeys the nudge, its case is closed as recovered, and it keeps running', async () => {
     expect(changes(observed(), 'loops').at(0)).toMatch(/^HEALTHY→(DEGRADED|STUCK)$/);
     expect(changes(observed(), 'loops').filter((change) => change.endsWith('→STUCK'))).toHaveLength(1);

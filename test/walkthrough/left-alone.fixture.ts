@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ALONE, changes, exemptions, leftAlone, noticesOf, type Observed, standing } from './observed.ts';
 
 /** Agents that need no help. `observed` is set once a test runs. */
-export const leftAloneFates = (observed: () => Observed): void => {
+export const agentsLeftAlone = (observed: () => Observed): void => {
   test('steady works: HEALTHY throughout, and no person is notified of it', async () => {
     expect(changes(observed(), 'steady')).toEqual([]);
     expect(leftAlone(observed(), 'steady')).toEqual(ALONE);

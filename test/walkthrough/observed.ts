@@ -54,7 +54,7 @@ const LAST_NOTICES = [
 ];
 
 /** Waits until every agent has reached its end, people have been notified, and the read model has caught up. */
-export const fatesMet = async ({ dir, sql, events }: TestSystem): Promise<boolean> => {
+export const haveAllEnded = async ({ dir, sql, events }: TestSystem): Promise<boolean> => {
   const observed = consoleLines(dir);
   if (!LAST_NOTICES.every((words) => observed.some((line) => line.startsWith(words)))) return false;
   const rows = readModel(sql);

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byKey, recordedDecisions, refold } from '../support/refold.ts';
 import { holds, openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
 import { versionsOf } from '../support/versions.ts';
-import { actedOnFates } from './acted-on.fixture.ts';
-import { leftAloneFates } from './left-alone.fixture.ts';
-import { crashing, fatesMet, type Observed, readBack } from './observed.ts';
+import { agentsActedOn } from './acted-on.fixture.ts';
+import { agentsLeftAlone } from './left-alone.fixture.ts';
+import { crashing, haveAllEnded, type Observed, readBack } from './observed.ts';
 
 describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to the notice to people', () => {
   let system: TestSystem;
@@ -17,13 +17,13 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to the not
   beforeAll(async () => {
     system = await openSystem({ name: 'walkthrough' });
     fleet = await system.fleet();
-    await until('each agent has reached its end', () => fatesMet(system), 240_000);
+    await until('each agent has reached its end', () => haveAllEnded(system), 240_000);
     observed = await readBack(system);
   }, 400_000);
   afterAll(() => system?.stop());
 
-  leftAloneFates(() => observed);
-  actedOnFates(() => observed);
+  agentsLeftAlone(() => observed);
+  agentsActedOn(() => observed);
 
   test('no other agent was acted on, nothing was dead-lettered, every order has its one outcome', async () => {
     const acted = new Set(observed.of(Topic.agentIntervention).map(({ payload }) => payload.agentId));

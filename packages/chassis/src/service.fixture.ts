@@ -10,18 +10,18 @@ const closing = (name: string) => ({
 
 await runService(process.env, {
   name: 'fixture',
-  config: z.object({ FATE: z.enum(['stopped', 'fails', 'ends', 'refused', 'throws', 'hangs']) }),
+  config: z.object({ END: z.enum(['stopped', 'fails', 'ends', 'refused', 'throws', 'hangs']) }),
   async start({ config, count, signal, use }) {
     await use(closing('first'));
     await use(closing('second'));
-    if (config.FATE === 'hangs')
+    if (config.END === 'hangs')
       await use({ [Symbol.asyncDispose]: () => new Promise<void>(() => setInterval(() => {}, 1000)) });
     signal.addEventListener('abort', () => process.stdout.write('asked to stop\n'));
-    if (config.FATE === 'refused') throw new Refused('Set a name.');
-    if (config.FATE === 'throws') setImmediate(() => Promise.reject(new Error('thrown in passing')));
-    if (config.FATE === 'fails')
+    if (config.END === 'refused') throw new Refused('Set a name.');
+    if (config.END === 'throws') setImmediate(() => Promise.reject(new Error('thrown in passing')));
+    if (config.END === 'fails')
       return { part: { ready: () => true, finished: Promise.reject(new Error('part broke')) } };
-    if (config.FATE === 'ends') return { part: { ready: () => true, finished: Promise.resolve() } };
+    if (config.END === 'ends') return { part: { ready: () => true, finished: Promise.resolve() } };
     count('records_read', 3, { processor: 'part' });
     count('warrants', 1, { axis: 'regex' });
     count('transaction_duration_seconds', 0.004, { processor: 'part' });

@@ -25,7 +25,7 @@ const runFixture = async (
 };
 
 test('a stopped service closes its resources in reverse order and ends with 0', async () => {
-  const end = await runFixture({ FATE: 'stopped' }, (_probes, pid) => process.kill(pid, 'SIGTERM'));
+  const end = await runFixture({ END: 'stopped' }, (_probes, pid) => process.kill(pid, 'SIGTERM'));
   expect(end.code).toBe(0);
   expect(end.out.split('\n').filter((line) => !line.startsWith('{'))).toEqual([
     'asked to stop',
@@ -37,7 +37,7 @@ test('a stopped service closes its resources in reverse order and ends with 0', 
 
 test('the probes answer while it runs', async () => {
   const seen: Record<string, string> = {};
-  await runFixture({ FATE: 'stopped' }, async (probes, pid) => {
+  await runFixture({ END: 'stopped' }, async (probes, pid) => {
     for (const path of ['/live', '/ready', '/metrics']) {
       const answer = await fetch(probes + path);
       seen[path] = `${answer.status} ${await answer.text()}`;
@@ -62,37 +62,37 @@ test('the probes answer while it runs', async () => {
 });
 
 test('a part that fails ends the process with 1, after all resources are closed', async () => {
-  const end = await runFixture({ FATE: 'fails' });
+  const end = await runFixture({ END: 'fails' });
   expect(end.code).toBe(1);
   expect(end.out).toContain('closed first');
   expect(end.out).toContain('part broke');
 });
 
 test('a part that ends by itself is a failure', async () => {
-  const end = await runFixture({ FATE: 'ends' });
+  const end = await runFixture({ END: 'ends' });
   expect(end.code).toBe(1);
   expect(end.out).toContain('part ended by itself');
 });
 
 test('an uncaught error ends the process with 1', async () => {
-  const end = await runFixture({ FATE: 'throws' });
+  const end = await runFixture({ END: 'throws' });
   expect(end.code).toBe(1);
   expect(end.out).toContain('thrown in passing');
 });
 
 test('a refusal is printed in plain words and ends with 2', async () => {
-  const end = await runFixture({ FATE: 'refused' });
+  const end = await runFixture({ END: 'refused' });
   expect(end).toMatchObject({ code: 2, err: 'fixture: Set a name.\n' });
 });
 
 test('an environment that cannot be used is refused before anything is opened', async () => {
-  const end = await runFixture({ FATE: 'unknown', VIGIL_PROBE_PORT: '70000' });
+  const end = await runFixture({ END: 'unknown', VIGIL_PROBE_PORT: '70000' });
   expect(end).toMatchObject({ code: 2, out: '' });
   expect(end.err).toContain('2 of its variables');
 });
 
 test('a service that does not stop within its limit ends with 1', async () => {
-  const end = await runFixture({ FATE: 'hangs' }, (_probes, pid) => process.kill(pid, 'SIGTERM'));
+  const end = await runFixture({ END: 'hangs' }, (_probes, pid) => process.kill(pid, 'SIGTERM'));
   expect(end.code).toBe(1);
   expect(end.out).toContain('did not stop within 10 s');
 });

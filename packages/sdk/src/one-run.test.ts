@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-const dir = mkdtempSync(join(tmpdir(), 'vigil-life-'));
+const dir = mkdtempSync(join(tmpdir(), 'vigil-one-run-'));
 const path = join(dir, 'a.sock');
 const clients = new Set<Socket>();
 /** Accepts everything, and never answers. */

@@ -9,7 +9,7 @@ test('without variables of its own the governor is set to the usual figures', ()
   expect(readConfig(config, servers).governor).toEqual(usual);
 });
 
-test('variables speak in seconds and per cent', () => {
+test('variables are in seconds and per cent', () => {
   const env = {
     ...servers,
     VIGIL_GOVERNOR_SETTLE_S: '1',

@@ -25,17 +25,17 @@ const changeAt = (agentId: string, at: number, offset: number, to: 'HEALTHY' | '
 
 /** Two agents for 33 days: one is HEALTHY, the other STUCK from the 10th to the 20th minute of each noon. */
 const topics = (): Readonly<Record<string, readonly Placed[]>> => {
-  const beats: Placed[] = [];
+  const heartbeats: Placed[] = [];
   const changes: Placed[] = [];
   for (let day = 32; day >= 0; day--) {
     const noon = NOW - day * DAY_MS;
     for (const minute of [0, 10, 15, 20])
       for (const agentId of ['calm', 'stuck'])
-        beats.push(heartbeatAt(agentId, noon + minute * 60_000 + 1000, beats.length, minute));
+        heartbeats.push(heartbeatAt(agentId, noon + minute * 60_000 + 1000, heartbeats.length, minute));
     changes.push(changeAt('stuck', noon + 600_000, changes.length, 'STUCK'));
     changes.push(changeAt('stuck', noon + 1_200_000, changes.length, 'HEALTHY'));
   }
-  return { [Topic.agentObservation]: beats, [Topic.agentHealth]: changes };
+  return { [Topic.agentObservation]: heartbeats, [Topic.agentHealth]: changes };
 };
 
 const UP_TO = NOW + 3_600_000;

@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import { isAlive } from '../../support/alive.ts';
 import { until } from '../../support/system.ts';
-import type { AgentFate, Doom } from '../fates.ts';
+import type { AgentBehaviour, PlannedAgent } from '../behaviours.ts';
 import type { Ground } from '../ground.ts';
 import { type Hosts, openHosts } from '../hosts.ts';
 import { casesClosed } from '../waits.ts';
@@ -11,7 +11,7 @@ const HOSTS = [
   { name: 'mainland', labels: { team: 'sea' } },
 ];
 const members = ['cut-0', 'cut-1'].map(
-  (name): Doom<AgentFate> => ({ name, task: `T-${name}`, fate: 'works', afterMs: 0 }),
+  (name): PlannedAgent<AgentBehaviour> => ({ name, task: `T-${name}`, behaviour: 'works', afterMs: 0 }),
 );
 
 /**
@@ -25,7 +25,7 @@ export const hostCutOff = async (ground: Ground): Promise<void> => {
   } finally {
     hosts.runtimes[0]?.kill('SIGCONT');
     await hosts.stop();
-    ground.dooms.push(...members.map((one) => ({ ...one, fate: 'taken for gone' as const })));
+    ground.planned.push(...members.map((one) => ({ ...one, behaviour: 'taken for gone' as const })));
     ground.diary.push(...hosts.diary());
   }
 };

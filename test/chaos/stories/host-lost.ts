@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { isAlive } from '../../support/alive.ts';
 import { switchOff } from '../../support/runtimes.ts';
 import { holds, until } from '../../support/system.ts';
+import type { AgentBehaviour, PlannedAgent } from '../behaviours.ts';
 import type { Entry } from '../chronicle.ts';
-import type { AgentFate, Doom } from '../fates.ts';
 import type { Ground } from '../ground.ts';
 import { type Hosts, openHosts } from '../hosts.ts';
 import { casesClosed, governedFrom } from '../waits.ts';
@@ -17,12 +17,17 @@ const HOSTS = [
 ];
 /** The number of losses that engages the brake in these stories. */
 const LOST = 5;
-const member = (name: string): Doom<AgentFate> => ({ name, task: `T-${name}`, fate: 'works', afterMs: 0 });
+const member = (name: string): PlannedAgent<AgentBehaviour> => ({
+  name,
+  task: `T-${name}`,
+  behaviour: 'works',
+  afterMs: 0,
+});
 const lost = Array.from({ length: LOST }, (_, place) => member(`lost-${place}`));
 const near = member('near');
 const far = member('far');
 const members = [...lost, near, far];
-const hostOf = (one: Doom): string => (one === near ? 'rack-2' : one === far ? 'rack-3' : 'rack-1');
+const hostOf = (one: PlannedAgent): string => (one === near ? 'rack-2' : one === far ? 'rack-3' : 'rack-1');
 
 const parentOf = (pid: number): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -49,7 +54,9 @@ export const hostLost = async (ground: Ground): Promise<void> => {
     await run(ground, hosts);
   } finally {
     await hosts.stop();
-    ground.dooms.push(...members.map((one) => ({ ...one, fate: lost.includes(one) ? ('lost' as const) : one.fate })));
+    ground.planned.push(
+      ...members.map((one) => ({ ...one, behaviour: lost.includes(one) ? ('lost' as const) : one.behaviour })),
+    );
     ground.diary.push(...hosts.diary());
   }
 };

@@ -58,7 +58,7 @@ export const silent: Scripts = {
   },
   stallsEachTime: stopAfterACheckpoint,
   stallsOnce: () => (attempt > 0 ? workOn() : stopAfterACheckpoint()),
-  mends: async () => {
+  recovers: async () => {
     await workThenStop();
     await received((message) => message.nudge !== undefined);
     save();
@@ -73,7 +73,7 @@ export const silent: Scripts = {
     process.exit(0);
   },
   /** answers its first nudge with a request for a handoff, and follows the handoff */
-  handsOff: async () => {
+  asksToHandOff: async () => {
     if (attempt > 0) return workOn();
     await workThenStop();
     await received((message) => message.nudge !== undefined);

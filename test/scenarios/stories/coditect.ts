@@ -8,7 +8,7 @@ import type { Role, Stage } from '../stage.ts';
 /** CODITECT: nudged three times, escalated, ended, and put on a fresh agent; and the other outcomes on that way. */
 export const roles: readonly Role[] = [
   { name: 'stalls', part: 'stalls', policy: 'coditect' },
-  { name: 'mends', part: 'mends', policy: 'coditect' },
+  { name: 'recovers', part: 'recovers', policy: 'coditect' },
   { name: 'handoff', part: 'handoff', policy: 'coditect-people' },
   { name: 'patient', part: 'stallsOnce', policy: 'coditect-people' },
   { name: 'fails', part: 'failsEachCall', policy: 'coditect' },
@@ -78,11 +78,11 @@ export const failingEndedAtOnce = async ({ all, comes, types }: Stage): Promise<
 
 /** Kilo #1956: escalated again after the problem was resolved. */
 export const healedByTheNudge = async ({ comes, types, isAlive }: Stage): Promise<void> => {
-  expect(await comes(agentIntervention, 'mends', 'CASE_CLOSED')).toMatchObject({ ending: 'recovered' });
+  expect(await comes(agentIntervention, 'recovers', 'CASE_CLOSED')).toMatchObject({ ending: 'recovered' });
   await comes(agentIntervention, 'stalls', 'AGENT_TERMINATED');
-  expect(types(agentIntervention, 'mends')).toEqual(['CASE_OPENED', 'NUDGE_SENT', 'CASE_CLOSED']);
-  await holds(() => expect(types(agentOrder, 'mends')).toEqual(['NUDGE_AGENT']));
-  expect(isAlive('mends')).toBe(true);
+  expect(types(agentIntervention, 'recovers')).toEqual(['CASE_OPENED', 'NUDGE_SENT', 'CASE_CLOSED']);
+  await holds(() => expect(types(agentOrder, 'recovers')).toEqual(['NUDGE_AGENT']));
+  expect(isAlive('recovers')).toBe(true);
 };
 
 export const handoffByDecision = async ({ all, comes, diary, runs, types }: Stage): Promise<void> => {

@@ -18,7 +18,7 @@ export const policy = JSON.stringify({
 export const roles: readonly Role[] = [
   { name: 'gives', part: 'handoff', policy: 'handing' },
   { name: 'clings', part: 'stallsOnce', policy: 'handing' },
-  { name: 'asks', part: 'handsOff', policy: 'coditect' },
+  { name: 'asks', part: 'asksToHandOff', policy: 'coditect' },
   { name: 'hindered', part: 'reportsBlockers', policy: 'coditect' },
 ];
 

@@ -6,17 +6,17 @@ import { minimalExample } from '@vigil/events/examples';
  * The behaviour of an agent: it continues to work, becomes silent for good, crashes by its runtime's report, or repeats
  * one call for ever.
  */
-export type Fate = 'works' | 'silent' | 'crashes' | 'loops';
+export type Behaviour = 'works' | 'silent' | 'crashes' | 'loops';
 
-/** An agent of the herd. `fatefulAt`: when its behaviour begins, on the herd's clock, milliseconds. */
+/** An agent of the herd. `failsAt`: when its behaviour begins, on the herd's clock, milliseconds. */
 export type HerdAgent = {
   readonly agentId: string;
   readonly instanceId: string;
   readonly taskId: string;
   readonly runtimeId: string;
   readonly ingress: 'kafka' | 'http';
-  fate: Fate;
-  fatefulAt: number;
+  behaviour: Behaviour;
+  failsAt: number;
   readonly attempt: number | null;
   sequence: number;
   /** a runtime has ended it */
@@ -48,10 +48,10 @@ const sameCall = (agent: HerdAgent, now: number): Heartbeat['tool_calls'] => [
 
 /** The agent's next heartbeat, or null if it sends no more. `at`: on the herd's clock; `now`: epoch milliseconds. */
 export const nextHeartbeat = (agent: HerdAgent, at: number, now: number): Heartbeat | null => {
-  const befallen = at >= agent.fatefulAt;
-  if (agent.gone || (befallen && (agent.fate === 'silent' || agent.fate === 'crashes'))) return null;
+  const isFailing = at >= agent.failsAt;
+  if (agent.gone || (isFailing && (agent.behaviour === 'silent' || agent.behaviour === 'crashes'))) return null;
   agent.sequence += 1;
-  const loops = befallen && agent.fate === 'loops';
+  const loops = isFailing && agent.behaviour === 'loops';
   return {
     ...bare,
     agent_id: agent.agentId,

@@ -5,7 +5,7 @@ import { type HerdAgent, nextHeartbeat } from './agent.ts';
 import { gatewayChannel, kafkaChannel } from './channel.ts';
 import { type Executor, type Spawn, startExecutor } from './executor.ts';
 import { ingressesOf } from './ingresses.ts';
-import { agent, type Doomed, type HerdPlan, membersOf, runtimeOf } from './members.ts';
+import { agent, type Failure, type HerdPlan, membersOf, runtimeOf } from './members.ts';
 
 /** An event of an agent of the herd. `at`: epoch milliseconds */
 export type Note = { readonly what: 'began' | 'received nudge'; readonly agent: HerdAgent; readonly at: number };
@@ -13,12 +13,12 @@ export type Note = { readonly what: 'began' | 'received nudge'; readonly agent: 
 export type Herd = {
   readonly agents: readonly HerdAgent[];
   /** the agents whose behaviour has begun by now */
-  readonly fateful: () => readonly HerdAgent[];
+  readonly failed: () => readonly HerdAgent[];
   readonly executor: Executor;
   /** all events of agents, in order */
   readonly notes: readonly Note[];
   /** begins a behaviour of these now */
-  readonly inject: (agents: readonly HerdAgent[], fate: Doomed) => void;
+  readonly inject: (agents: readonly HerdAgent[], behaviour: Failure) => void;
   /** false: heartbeats no longer get through */
   readonly connected: (is: boolean) => void;
   /** it accepts no more agents; all running ones report that they have finished, and end */
@@ -69,7 +69,7 @@ class Beating {
 
   #step(at: number, previous: number): void {
     for (const one of this.#agents)
-      if (one.fate === 'crashes' && !one.gone && at >= one.fatefulAt) void crash(one, this.#executor);
+      if (one.behaviour === 'crashes' && !one.gone && at >= one.failsAt) void crash(one, this.#executor);
     const due = this.connected ? this.#agents.filter((_, place) => isDue(place, at, previous)) : [];
     for (const ingress of ['kafka', 'http'] as const) {
       const heartbeats = due
@@ -106,11 +106,11 @@ export const startHerd = async (on: TestSystem, plan: HerdPlan): Promise<Herd> =
   const running = beating.run(stopping.signal);
   return {
     agents,
-    fateful: () => agents.filter(({ fate, fatefulAt }) => fate !== 'works' && beating.clock() >= fatefulAt),
+    failed: () => agents.filter(({ behaviour, failsAt }) => behaviour !== 'works' && beating.clock() >= failsAt),
     executor,
     notes,
-    inject: (whom, fate) => {
-      for (const one of whom) Object.assign(one, { fate, fatefulAt: beating.clock() });
+    inject: (whom, behaviour) => {
+      for (const one of whom) Object.assign(one, { behaviour, failsAt: beating.clock() });
     },
     connected: (is) => {
       beating.connected = is;

@@ -1,6 +1,6 @@
-import type { Fate, HerdAgent } from './agent.ts';
+import type { Behaviour, HerdAgent } from './agent.ts';
 
-export type Doomed = Exclude<Fate, 'works'>;
+export type Failure = Exclude<Behaviour, 'works'>;
 
 export type HerdPlan = {
   /** separates several herds on one system: it precedes each agent's name, and `<name>-host` is its runtime */
@@ -11,7 +11,7 @@ export type HerdPlan = {
   readonly straight: number;
   readonly throughHttp: number;
   /** the number of agents of each behaviour, whose starts are spread evenly over `overMs` from `fromMs` on */
-  readonly fates: Readonly<Record<Doomed, number>>;
+  readonly behaviours: Readonly<Record<Failure, number>>;
   readonly fromMs: number;
   readonly overMs: number;
 };
@@ -24,8 +24,8 @@ export const agent = (name: string, runtimeId: string, more: Partial<HerdAgent> 
   taskId: `task-${name}`,
   runtimeId,
   ingress: 'kafka',
-  fate: 'works',
-  fatefulAt: Number.POSITIVE_INFINITY,
+  behaviour: 'works',
+  failsAt: Number.POSITIVE_INFINITY,
   attempt: null,
   sequence: 0,
   gone: false,
@@ -34,18 +34,18 @@ export const agent = (name: string, runtimeId: string, more: Partial<HerdAgent> 
 
 /** Every other one of the silent and looping agents uses the gateway. */
 export const membersOf = (plan: HerdPlan): HerdAgent[] => {
-  const { straight, throughHttp, fates, fromMs, overMs, name } = plan;
+  const { straight, throughHttp, behaviours, fromMs, overMs, name } = plan;
   const named = (count: number, what: string, more: (place: number) => Partial<HerdAgent> = () => ({})) =>
     Array.from({ length: count }, (_, place) => {
       const own = `${name === undefined ? '' : `${name}-`}${what}-${place}`;
       return agent(own, runtimeOf(plan), more(place));
     });
-  const doomed = (Object.keys(fates) as Doomed[]).flatMap((fate) =>
-    named(fates[fate], fate, (place) => ({
-      fate,
-      fatefulAt: fromMs + (place * overMs) / fates[fate],
+  const failing = (Object.keys(behaviours) as Failure[]).flatMap((behaviour) =>
+    named(behaviours[behaviour], behaviour, (place) => ({
+      behaviour,
+      failsAt: fromMs + (place * overMs) / behaviours[behaviour],
       ingress: place % 2 === 1 ? 'http' : 'kafka',
     })),
   );
-  return [...named(straight, 'steady'), ...named(throughHttp, 'web', () => ({ ingress: 'http' })), ...doomed];
+  return [...named(straight, 'steady'), ...named(throughHttp, 'web', () => ({ ingress: 'http' })), ...failing];
 };

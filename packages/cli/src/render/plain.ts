@@ -2,11 +2,11 @@ import { withoutSequences } from '@vigil/supervisor/plain-text';
 
 // C0 and C1 controls, the marks that change the direction of text, and tag characters: text from agents must not control a terminal.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const STEERING = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}\u{e0000}-\u{e007f}]/gu;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}\u{e0000}-\u{e007f}]/gu;
 
 /** Text as it may be printed: one line, no escape sequences, nothing that moves the cursor or turns text around. */
 export const plain = (text: string): string =>
-  withoutSequences(text.replaceAll(/[\t\r\n]+/g, ' ').replaceAll('\u009b', '\u001b[')).replaceAll(STEERING, '\uFFFD');
+  withoutSequences(text.replaceAll(/[\t\r\n]+/g, ' ').replaceAll('\u009b', '\u001b[')).replaceAll(CONTROL, '\uFFFD');
 
 /** The same for every text of an answer, at any depth. */
 export const plainAll = <T>(value: T): T => {
@@ -20,4 +20,4 @@ const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).
 
 /** Printable JSON: characters that JSON itself leaves raw (C1 controls, direction marks, tags) are escaped too. */
 export const jsonText = (value: unknown, indent = 2): string =>
-  JSON.stringify(value, null, indent).replaceAll(STEERING, (c) => (c === '\n' ? c : c.split('').map(escaped).join('')));
+  JSON.stringify(value, null, indent).replaceAll(CONTROL, (c) => (c === '\n' ? c : c.split('').map(escaped).join('')));

@@ -104,8 +104,8 @@ for (const name of SERVICES) {
 
   it(`${name} has only the secrets that it uses, in npm start, compose and Kubernetes`, () => {
     const inherited = permitted(name, { ...client, ...servers, VIGIL_WEBHOOK_SECRET: 'w', ...keys });
-    for (const [secret, holders] of Object.entries(SECRETS)) {
-      const holds = holders.includes(name);
+    for (const [secret, services] of Object.entries(SECRETS)) {
+      const holds = services.includes(name);
       expect(Object.hasOwn(container(name).environment, secret), secret).toBe(holds);
       expect(Object.hasOwn(inherited, secret), secret).toBe(holds);
     }
@@ -122,11 +122,11 @@ for (const name of SERVICES) {
 
 it('the page of secrets in Kubernetes names each secret beside each service that uses it', () => {
   const lines = read('deploy/kubernetes/kustomization.yaml').split('\n');
-  for (const [secret, holders] of Object.entries(SECRETS)) {
+  for (const [secret, services] of Object.entries(SECRETS)) {
     if (secret === 'VIGIL_WEBHOOK_SECRET') continue;
     const named = lines.filter((line) => /^# {3}vigil-/.test(line) && line.includes(secret));
     expect(named.map((line) => /vigil-([a-z-]+)/.exec(line)?.[1]).filter((name) => name !== 'prepare')).toEqual(
-      holders,
+      services,
     );
   }
 });

@@ -52,7 +52,7 @@ const taskChange = (
 ): Announcement => {
   const { state, rules, judgement } = context;
   const { history } = state;
-  const ofThisLife = task.instanceId === history.identity.instanceId;
+  const ofThisInstance = task.instanceId === history.identity.instanceId;
   return {
     topic: Topic.taskHealth,
     type: 'TASK_HEALTH_CHANGED',
@@ -62,17 +62,17 @@ const taskChange = (
       taskId: task.taskId,
       agentId: state.agentId,
       instanceId: task.instanceId,
-      attempt: ofThisLife ? history.identity.attempt : null,
+      attempt: ofThisInstance ? history.identity.attempt : null,
       hold,
       from,
       to,
-      endReason: ofThisLife ? (history.end?.reason ?? null) : null,
-      ordered: ofThisLife ? (history.end?.orderId ?? null) !== null : false,
+      endReason: ofThisInstance ? (history.end?.reason ?? null) : null,
+      ordered: ofThisInstance ? (history.end?.orderId ?? null) !== null : false,
       runtimeId: history.identity.runtimeId,
       verified: history.identity.verified !== null,
       idleMinutes: idleMinutes(history, judgement.at),
       contextUsagePct: contextPct(history.context),
-      evidence: ofThisLife ? evidenceOf(rules, history, judgement) : [],
+      evidence: ofThisInstance ? evidenceOf(rules, history, judgement) : [],
       emitHealthcheck: rules.policy.recovery.emitHealthcheck,
     },
   };

@@ -96,8 +96,8 @@ test('an agent that sends a heartbeat after days with another finding gets a war
 test('an agent behind a gateway that is gone for good causes no finding, and its release is announced after seven days', () => {
   const agent = story(T0 + 10_000);
   agent.receive(heartbeat(0, { ...works, ingress: 'gateway' }), T0);
-  const accused = agent.passTo(T0 + WEEK - 1).filter(({ type }) => type === 'HEALTH_STATE_CHANGED');
-  expect(accused).toEqual([]);
+  const flagged = agent.passTo(T0 + WEEK - 1).filter(({ type }) => type === 'HEALTH_STATE_CHANGED');
+  expect(flagged).toEqual([]);
   expect(agent.passTo(T0 + WEEK)).toMatchObject([
     { type: 'HEALTH_STATE_CHANGED', payload: { from: 'HEALTHY', to: 'TERMINATED' } },
     { type: 'AGENT_LOST', payload: { why: 'silent', expected: true } },

@@ -39,7 +39,7 @@ const waiting = (more: Partial<HeartbeatPayload> = asking('Run rm -rf build?'), 
 };
 const BEGAN = T0 + 1000;
 const waits = (emitted: readonly Announcement[]) => brief(emitted).filter((one) => one.startsWith('WAIT'));
-const accusations = (emitted: readonly Announcement[]) =>
+const findings = (emitted: readonly Announcement[]) =>
   emitted.filter(({ type }) => /WARRANT|HEALTH_STATE|TICKET/.test(type));
 
 describe('an agent that waits for a person', () => {
@@ -59,7 +59,7 @@ describe('an agent that waits for a person', () => {
   test('causes no finding, however long it waits', () => {
     const agent = waiting();
     agent.passTo(BEGAN + 48 * 60 * MINUTE);
-    expect(accusations(agent.all())).toEqual([]);
+    expect(findings(agent.all())).toEqual([]);
     expect(agent.all().map(({ type }) => type)).toContain('WAIT_OVERDUE');
   });
 

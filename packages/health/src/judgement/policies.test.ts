@@ -57,9 +57,9 @@ test('the end of an agent without a heartbeat names the policy for it; no end ch
   const labelled = agentHealth(core).observe(UNSEEN, exit('a1', { labels: { team: 'core' } }), at(0));
   expect(nameIn(labelled)).toBe('quick');
   const alive = receive(asked, UNSEEN, 0, { policy: 'quick', instance_id: 'a1.i0' });
-  const former = observe(alive, exit('a1', { instanceId: 'a1.i0' }), at(100));
-  expect(nameIn(observe(former, exit('a1', { policy: 'slow', at: T0 + 500 }), at(1000)))).toBe('slow');
-  expect(nameIn(observe(former, exit('a1', { policy: null, at: T0 + 500 }), at(1000)))).toBe('quick');
+  const ended = observe(alive, exit('a1', { instanceId: 'a1.i0' }), at(100));
+  expect(nameIn(observe(ended, exit('a1', { policy: 'slow', at: T0 + 500 }), at(1000)))).toBe('slow');
+  expect(nameIn(observe(ended, exit('a1', { policy: null, at: T0 + 500 }), at(1000)))).toBe('quick');
   const itself = receive(asked, UNSEEN, 0, { policy: 'quick', instance_id: 'a1.i1' });
   expect(nameIn(observe(itself, exit('a1', { policy: 'slow' }), at(1000)))).toBe('quick');
 });

@@ -1,14 +1,14 @@
 import { withoutSequences } from '@vigil/supervisor/plain-text';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}\u{e0000}-\u{e007f}]/u;
-const ALL_STEERING = new RegExp(STEERING, 'gu');
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}\u{e0000}-\u{e007f}]/u;
+const ALL_CONTROL = new RegExp(CONTROL, 'gu');
 
 /** Text of an agent as the page shows it: no escape sequences, nothing that turns the text around it. */
-export const plain = (text: string): string => (STEERING.test(text) ? cleaned(text) : text);
+export const plain = (text: string): string => (CONTROL.test(text) ? cleaned(text) : text);
 
 const cleaned = (text: string): string =>
-  withoutSequences(text.replaceAll('\r\n', '\n').replaceAll('\u009b', '\u001b[')).replaceAll(ALL_STEERING, '\uFFFD');
+  withoutSequences(text.replaceAll('\r\n', '\n').replaceAll('\u009b', '\u001b[')).replaceAll(ALL_CONTROL, '\uFFFD');
 
 /** The same for every text of an answer, at any depth. */
 const plainAll = <T>(value: T): T => {
@@ -24,7 +24,7 @@ const ESCAPED = /\\[bfru]/;
 /** An answer of the API without what could control a screen. Most answers have nothing of it, and are read as they are. */
 export const plainJson = (json: string): unknown => {
   const value: unknown = JSON.parse(json);
-  return ESCAPED.test(json) || STEERING.test(json) ? plainAll(value) : value;
+  return ESCAPED.test(json) || CONTROL.test(json) ? plainAll(value) : value;
 };
 
 export const orDash = (text: string | number | null | undefined): string =>

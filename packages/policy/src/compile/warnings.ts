@@ -43,16 +43,16 @@ export const warningsOf = (d: PolicyDocument, policy: CompiledPolicy, vocabulary
 
 const shortAbsences = (policy: CompiledPolicy, { signals }: Vocabulary): string[] => {
   const least = 2 * policy.heartbeat.intervalMs + SETTLING_MS;
-  const accusing = accusers(policy);
+  const acting = signalsThatAct(policy);
   return policy.uses.flatMap(({ name, signal, limits }, i) => {
     const after = signals[signal]?.axis === 'absence' ? (limits as { after?: unknown }).after : undefined;
-    if (typeof after !== 'number' || after > least || !accusing.has(i)) return [];
+    if (typeof after !== 'number' || after > least || !acting.has(i)) return [];
     return `signals.${name}.after: ${spell(after)} is not above ${spell(least)} (two heartbeat intervals and settling): one lost heartbeat would cause a finding`;
   });
 };
 
 /** The signals that make an agent STUCK or FAILING, or lead to a plan. DEGRADED alone has no consequences. */
-const accusers = ({ states, plans }: CompiledPolicy): ReadonlySet<number> => {
+const signalsThatAct = ({ states, plans }: CompiledPolicy): ReadonlySet<number> => {
   const terms = plans.flatMap(({ anyOf }) => anyOf.flat());
   const acting = new Set(terms.flatMap((term) => (term.kind === 'state' ? [term.state] : [])));
   const grave = states.filter(({ state }) => state !== 'DEGRADED' || acting.has(state));

@@ -24,10 +24,10 @@ const LONGEST_RETRY_MS = 3_600_000;
 /** Writing by the group, and anything by others. Kubernetes lets a group read its secrets. */
 const OPEN_TO_OTHERS = 0o027;
 
-type Life = { readonly from: number; readonly until: number };
+type Validity = { readonly from: number; readonly until: number };
 
 /** The times in a JWT, epoch milliseconds; null: the token is none, and does not expire. */
-const lifeOf = (token: string): Life | null => {
+const validityOf = (token: string): Validity | null => {
   try {
     const { iat, exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
     return Number.isFinite(iat) && Number.isFinite(exp) ? { from: iat * 1000, until: exp * 1000 } : null;
@@ -69,7 +69,7 @@ const replace = (path: string, token: string): void => {
  */
 export const renewingToken = (source: TokenSource, { now, renew, onProblem }: TokenDeps): RenewingToken => {
   let token = source.kind === 'text' ? source.token : '';
-  let life = lifeOf(token);
+  let validity = validityOf(token);
   let version = '';
   let readAt = Number.NEGATIVE_INFINITY;
   let renewsFrom = 0;
@@ -80,7 +80,7 @@ export const renewingToken = (source: TokenSource, { now, renew, onProblem }: To
 
   const use = (next: string): void => {
     token = next;
-    life = lifeOf(next);
+    validity = validityOf(next);
     renewsFrom = 0;
     retryMs = FIRST_RETRY_MS;
   };
@@ -124,8 +124,8 @@ export const renewingToken = (source: TokenSource, { now, renew, onProblem }: To
   };
 
   const renewIfDue = (): void => {
-    if (life === null || isRenewing || now() < renewsFrom) return;
-    if (now() < life.from + (life.until - life.from) * RENEWED_AFTER) return;
+    if (validity === null || isRenewing || now() < renewsFrom) return;
+    if (now() < validity.from + (validity.until - validity.from) * RENEWED_AFTER) return;
     isRenewing = true;
     void renew(token)
       .then(keep, failed)

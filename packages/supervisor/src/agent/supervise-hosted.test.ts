@@ -23,7 +23,7 @@ exit 1
 };
 
 test.runIf(process.platform === 'linux')(
-  'an agent whose holder has started it and is lost before it reports that is ended, and its name is free again',
+  'an agent whose terminal host has started it and is lost before it reports that is ended, and its name is free again',
   async () => {
     const stage = await setStage();
     const written = join(stage.dir, 'agent-pid');

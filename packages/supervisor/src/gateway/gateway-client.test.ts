@@ -49,11 +49,11 @@ test('an order that waited at the gateway for its runtime is as fresh as the gat
   expect(await asking({ monotonic: () => 25_000, now: () => 25_000 }, 25_000)).toBe(60_000);
 });
 
-test('an answer that lay unread while the process stood still counts against the time to live', async () => {
+test('an answer that was unread while the process stood still counts against the time to live', async () => {
   expect(await asking({ monotonic: () => 90_000, now: () => 90_000 }, 20_000)).toBe(-10_000);
 });
 
-test('so does one that lay unread while the machine slept, when its monotonic clock stood', async () => {
+test('so does one that was unread while the machine slept, and its monotonic clock with it', async () => {
   expect(await asking({ monotonic: () => 20_000, now: () => 90_000 }, 20_000)).toBe(-10_000);
 });
 

@@ -90,7 +90,7 @@ test('a signal to the supervisor reaches the command', async () => {
   expect(await exited()).toMatchObject({ reason: 'explicit' });
 });
 
-/** A terminal whose holder can be killed, which closes it, and the supervisor on it. */
+/** A terminal whose owner can be killed, which closes it, and the supervisor on it. */
 const sitClosable = async (script: string) => {
   const args = JSON.stringify([process.execPath, commandLine(script), { cwd: tmpdir(), env }]);
   const open = `import { spawn } from '@lydell/node-pty'; console.log(spawn(...${args}).pid)`;

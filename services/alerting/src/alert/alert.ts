@@ -110,9 +110,9 @@ const changes = (state: Alert, input: Input, now: number, settings: Rules): read
     case 'ACKNOWLEDGE_ALERT': {
       if (!open || open.acknowledgedBy !== null) return [];
       const { alertId, sent } = open;
-      const told = { deliverAt: sent === null ? null : now, sinks: sent?.to ?? [] };
+      const delivery = { deliverAt: sent === null ? null : now, sinks: sent?.to ?? [] };
       return [
-        draft(state, { type: 'ALERT_ACKNOWLEDGED', payload: { alertKey, alertId, by: input.payload.by, ...told } }),
+        draft(state, { type: 'ALERT_ACKNOWLEDGED', payload: { alertKey, alertId, by: input.payload.by, ...delivery } }),
       ];
     }
     case 'RESOLVE_ALERT': {

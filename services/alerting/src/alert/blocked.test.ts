@@ -117,7 +117,7 @@ test('it is blocked again where the next agent on it is blocked, too', () => {
   expect(one.isOpen()).toBe(true);
 });
 
-test('a task on which another agent is blocked stays blocked when the former one ends or leaves', () => {
+test('a task on which another agent is blocked stays blocked when the previous one ends or leaves', () => {
   for (const sign of [ended('crashed', 'w1'), left('w1')]) {
     const one = alertOfTask();
     one.report(blocked('w1'), blocked('w2'), sign);

@@ -199,14 +199,14 @@ export const acceptHook = async (
   const isOver = (): void => {
     for (const { text } of texts) textsInFlight.delete(text.orderId);
   };
-  const spoken = [...texts.map(({ text }) => text.text), ...(question === null ? [] : [question])];
-  const following = eventsOfAnswer(adapter.hooks, payload, spoken.length, context.now());
+  const words = [...texts.map(({ text }) => text.text), ...(question === null ? [] : [question])];
+  const following = eventsOfAnswer(adapter.hooks, payload, words.length, context.now());
   await report(context, principal, session, following).catch((error: unknown) => {
     isOver();
     throw error;
   });
   return {
-    answer: adapter.hooks.answer(payload, spoken, refusal),
+    answer: adapter.hooks.answer(payload, words, refusal),
     printed: async (isSent) => {
       if (isSent && question !== null) context.sessions.asked(session);
       const receipts = texts.map(({ receipt }) =>

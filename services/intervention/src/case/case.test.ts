@@ -217,7 +217,7 @@ test('a step that is under way in both plans continues where it is', () => {
   expect(one.after(10 * MIN)).toEqual(['asks terminate destructive']);
 });
 
-test('a worse state takes back what was asked under the former plan', () => {
+test('a worse state takes back what was asked under the previous plan', () => {
   const one = agent();
   one.receive(filed());
   one.admit();

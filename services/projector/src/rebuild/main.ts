@@ -23,4 +23,4 @@ await rebuild(log, databaseUrlFrom(config), {
     last = line;
   },
 });
-print('switched: the rebuilt rows are in use, and the former ones are in the schema vigil_before');
+print('switched: the rebuilt rows are in use, and the previous ones are in the schema vigil_before');

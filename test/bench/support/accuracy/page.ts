@@ -82,12 +82,12 @@ const presetsTable = (presets: readonly Preset[]): string =>
     ...presets.map(({ policy, sources }) => {
       const failed = all(sources, ({ runs }) => runs.filter(({ run }) => !run.success));
       const found = failed.filter(({ flag }) => flag !== null);
-      const accused = all(sources, ({ flagged }) => flagged);
+      const flagged = all(sources, ({ flagged }) => flagged);
       const early = medianShare(found);
       return row([
         policy,
-        share(accused.length, all(sources, ({ successes }) => successes).length),
-        signalsOf(accused),
+        share(flagged.length, all(sources, ({ successes }) => successes).length),
+        signalsOf(flagged),
         share(found.length, failed.length),
         signalsOf(found),
         early === null ? '–' : `${Math.round(100 * early)} % of the run`,

@@ -151,8 +151,8 @@ const failureOf = (method: string, error: unknown): Error => {
   if (error instanceof WebAPIHTTPError) {
     const { statusCode } = error;
     const isPassing = statusCode === 408 || statusCode === 429 || statusCode >= 500;
-    const said = `Slack answered ${statusCode} to ${method}`;
-    return isPassing ? new TryLater(said) : new Undeliverable(`${said}: correct the address`);
+    const answer = `Slack answered ${statusCode} to ${method}`;
+    return isPassing ? new TryLater(answer) : new Undeliverable(`${answer}: correct the address`);
   }
   return new TryLater(`Slack cannot be reached for ${method}: ${(error as Error).message}`);
 };

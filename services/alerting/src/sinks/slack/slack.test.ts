@@ -138,9 +138,9 @@ test('a request of an agent has a button for each of its options, with a link th
 
 test.each([
   ['refuses the update', { method: 'chat.update', status: 429, isTaken: false }],
-  ['takes the update, and does not say so', { method: 'chat.update', status: 503, isTaken: true }],
+  ['takes the update, and does not confirm it', { method: 'chat.update', status: 503, isTaken: true }],
   ['refuses the reply', { method: 'chat.postMessage', status: 429, isTaken: false }],
-  ['takes the reply, and does not say so', { method: 'chat.postMessage', status: 503, isTaken: true }],
+  ['takes the reply, and does not confirm it', { method: 'chat.postMessage', status: 503, isTaken: true }],
 ] as const)('an update is shown once though Slack %s, four times if it comes to that', async (_, failure) => {
   for (const isRestarted of [false, true]) {
     const { messages, failing, server, open } = await workspace();

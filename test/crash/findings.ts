@@ -58,20 +58,20 @@ export const foldedAgain = async (on: TestSystem) => {
 
 const FLAGGED_STATES: ReadonlySet<string> = new Set(['DEGRADED', 'STUCK', 'FAILING', 'TERMINATED']);
 
-/** Agents with a finding, except the doomed. */
+/** Agents with a finding, except the failing ones. */
 export const falselyFlagged = async ({ on, herd }: Evidence): Promise<readonly string[]> => {
-  const doomed = new Set<string | null>(
-    herd.agents.filter(({ fate }) => fate !== 'works').map(({ agentId }) => agentId),
+  const failing = new Set<string | null>(
+    herd.agents.filter(({ behaviour }) => behaviour !== 'works').map(({ agentId }) => agentId),
   );
   return (await on.events(Topic.agentHealth)).flatMap((event) => {
-    if (doomed.has(event.payload.agentId)) return [];
+    if (failing.has(event.payload.agentId)) return [];
     if (event.type === 'WARRANT_FILED') return [`${event.payload.agentId}: a warrant`];
     if (event.type !== 'HEALTH_STATE_CHANGED' || !FLAGGED_STATES.has(event.payload.to)) return [];
     return [`${event.payload.agentId}: ${event.payload.to}, ${event.payload.reason}`];
   });
 };
 
-/** The doomed agents that were not found: without a warrant, or without an end. */
+/** The failing agents that were not found: without a warrant, or without an end. */
 export const notFound = async ({ on, herd }: Pick<Evidence, 'on' | 'herd'>): Promise<readonly string[]> => {
   const health = await on.events(Topic.agentHealth);
   const filed = new Set(health.flatMap((each) => (each.type === 'WARRANT_FILED' ? [each.payload.agentId] : [])));
@@ -80,8 +80,8 @@ export const notFound = async ({ on, herd }: Pick<Evidence, 'on' | 'herd'>): Pro
       each.type === 'HEALTH_STATE_CHANGED' && each.payload.to === 'TERMINATED' ? [each.payload.agentId] : [],
     ),
   );
-  const doomed = herd.agents.filter(({ fate }: HerdAgent) => fate !== 'works');
-  return doomed.flatMap(({ agentId }) => (filed.has(agentId) && ended.has(agentId) ? [] : [agentId]));
+  const failing = herd.agents.filter(({ behaviour }: HerdAgent) => behaviour !== 'works');
+  return failing.flatMap(({ agentId }) => (filed.has(agentId) && ended.has(agentId) ? [] : [agentId]));
 };
 
 type Emitted = HealthEvent & { readonly payload: Readonly<Record<string, unknown>> };
@@ -102,7 +102,7 @@ export const doneTwice = async ({ on }: Evidence): Promise<Readonly<Record<strin
     'openings of a case': keys(intervention, 'CASE_OPENED', 'caseId'),
     'ends of a case': keys(intervention, 'CASE_CLOSED', 'caseId'),
     'terminate orders of a case': keys(orders, 'TERMINATE_AGENT', 'caseId'),
-    'terminate orders of a life': keys(orders, 'TERMINATE_AGENT', 'agentId', 'instanceId'),
+    'terminate orders of an instance': keys(orders, 'TERMINATE_AGENT', 'agentId', 'instanceId'),
     'orders of one id': repeated(orders.map(({ payload }) => payload.orderId)),
     'admissions of a request': keys(rulings, 'STEP_ADMITTED', 'requestId'),
     'requests to recover a death': keys(await on.events(Topic.recoverTask), 'RECOVER_TASK', 'agentId', 'instanceId'),

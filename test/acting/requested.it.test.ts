@@ -21,7 +21,7 @@ const topics = [
   Topic.fleetGovernance,
   Topic.taskRecovery,
 ];
-const stuck = ['mends', 'pardoned', 'patient', 'ends'];
+const stuck = ['recovers', 'pardoned', 'patient', 'ends'];
 
 /** Commands of people and their effects, in one story: a halt, its end, decisions, and a hold with a dry run. */
 describe.skipIf(!ownServers)('people control what acts', () => {
@@ -30,7 +30,7 @@ describe.skipIf(!ownServers)('people control what acts', () => {
   let puppets: Puppets;
 
   beforeAll(async () => {
-    vigil = await openSystem({ name: 'steering', policy: 'acting', env });
+    vigil = await openSystem({ name: 'requested', policy: 'acting', env });
     received = await receive(vigil, topics);
     puppets = openPuppets(vigil, received, 'acting', [...stuck.map((name) => `-${name}`), 'held', 'rehearsed']);
   });
@@ -80,16 +80,16 @@ describe.skipIf(!ownServers)('people control what acts', () => {
   });
 
   test('after a resume, a lasting finding is acted on, and a recovered agent is not', async () => {
-    puppets.rouse('mends');
-    await until('the warrant of mends has lapsed', async () => health('mends', 'WARRANT_LAPSED').length > 0);
+    puppets.rouse('recovers');
+    await until('the warrant of recovers has lapsed', async () => health('recovers', 'WARRANT_LAPSED').length > 0);
     await ok('resume', ...why);
     for (const name of stuck.slice(1)) {
       await opened(name);
       await escalated(name);
       await holds(() => expect(orders(name).map(({ type }) => type)).toEqual(['NUDGE_AGENT']));
     }
-    expect(orders('mends')).toEqual([]);
-    expect(typesOf(Topic.agentIntervention, 'mends')).toEqual([]);
+    expect(orders('recovers')).toEqual([]);
+    expect(typesOf(Topic.agentIntervention, 'recovers')).toEqual([]);
   });
 
   test('a pardon closes the case, and no order follows', async () => {
