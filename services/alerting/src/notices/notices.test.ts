@@ -189,7 +189,10 @@ test('each breaker of a task has its own alert; half open is neither', () => {
 
 test('a recovery that failed rises critical, and is over with a decision or a new agent', () => {
   expect(brief(taskNotices(story('RECOVERY_FAILED')))).toEqual(['raise recovery_failed:OMN-1234 critical']);
-  expect(brief(taskNotices(story('REVIEW_REQUIRED')))).toEqual(['raise recovery_failed:OMN-1234 critical']);
+  expect(brief(taskNotices(story('REVIEW_REQUIRED')))).toEqual([
+    'raise recovery_failed:OMN-1234 critical',
+    'resolve checkpoint_lost:OMN-1234 info',
+  ]);
   expect(taskNotices(story('REVIEW_REQUIRED'))[0]?.payload.options).toEqual(['retry', 'reset', 'abandon']);
   const over = ['resolve recovery_failed:OMN-1234 info', 'resolve task_blocked:OMN-1234 info'];
   expect(brief(taskNotices(story('REVIEW_DECIDED')))).toEqual(over);

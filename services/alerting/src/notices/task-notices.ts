@@ -32,7 +32,8 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
       const { reason, agentId, checkpoint } = input.payload;
       const title = `${taskId} waits for review: nothing more happens by itself`;
       const asked = { options: ['retry', 'reset', 'abandon'], checkpoint, blocked: blockedBy(input.payload) };
-      return [raise(ROUTE, { ...about, agentId }, { title, text: reason, ...asked })];
+      // The start without a checkpoint is history: the review is what people decide now.
+      return [raise(ROUTE, { ...about, agentId }, { title, text: reason, ...asked }), resolve(LOST, about, title)];
     }
     case 'REVIEW_DECIDED': {
       const { decision, by, why } = input.payload;
