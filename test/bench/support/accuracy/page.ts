@@ -1,5 +1,6 @@
-import { DESCRIBED } from './described.ts';
+import { DESCRIBED, DESCRIBED_CODITECT, type Descriptions } from './described.ts';
 import { medianShare, type Seen, type Source } from './measure.ts';
+import type { EmptyMarks } from './outcomes.ts';
 
 export const nameOf = ({ run }: Seen): string => `${run.src} ${run.run_id}`;
 
@@ -40,13 +41,13 @@ const table = (sources: readonly Source[]): string =>
     ),
   ].join('\n');
 
-const described = (all: readonly Seen[]): string =>
+const described = (all: readonly Seen[], descriptions: Descriptions): string =>
   all.length === 0
     ? 'None.'
     : all
         .map((one) => {
           const { to = '', call = 0, signals = [] } = one.flag ?? {};
-          return `- **${nameOf(one)}**, ${to} at call ${call} of ${one.run.calls.length} (${signals.join(', ')}): ${DESCRIBED[nameOf(one)] ?? 'not described'}`;
+          return `- **${nameOf(one)}**, ${to} at call ${call} of ${one.run.calls.length} (${signals.join(', ')}): ${descriptions[nameOf(one)] ?? 'not described'}`;
         })
         .join('\n');
 
@@ -95,8 +96,25 @@ const presetsTable = (presets: readonly Preset[]): string =>
     }),
   ].join('\n');
 
+const accusedShare = (sources: readonly Source[]): string =>
+  share(all(sources, ({ flagged }) => flagged).length, all(sources, ({ successes }) => successes).length);
+
+/** What `coditect` flags. `asMarked`: with the marks that show nothing. */
+export type OfCoditect = {
+  readonly coditect: readonly Source[];
+  readonly marks: { readonly empty: readonly EmptyMarks[]; readonly asMarked: readonly Source[] };
+};
+
+const emptyWords = ({ name, calls, successes }: EmptyMarks): string =>
+  `${name} marks all ${calls} calls as failed, also those of its ${successes} successful runs. So its marks show nothing, and the outcomes of its calls count as unknown.`;
+
 /** docs/accuracy.md. */
-export const page = (sources: readonly Source[], hangs: Hangs, presets: readonly Preset[]): string => `# Accuracy
+export const page = (
+  sources: readonly Source[],
+  hangs: Hangs,
+  presets: readonly Preset[],
+  { coditect, marks }: OfCoditect,
+): string => `# Accuracy
 
 Written by \`npm run bench accuracy\`, from recorded runs of real agents judged by \`vigil evaluate --json\` under the policy \`vigil\`. The runs are
 not part of the product: VIGIL_TRACES names their folder. Without them the
@@ -106,6 +124,7 @@ Sources, all under the MIT licence, with every tool call and its result: princet
 and NJU-LINK/CodeTracer (Claude Code 2.0.29). Only the last has times. Its calls carry the flags and deadlines that Vigil's adapter sends: edits
 are mutating, and a deadline is what the arguments declare. In the others, calls count as 5 seconds apart, and nothing comes from silence. A rule labels a run as \`loop\`: six or more
 identical calls in a row (tool, arguments, result without its digits), or a cycle of calls that repeats four times.
+${marks.empty.map(emptyWords).join('\n')}
 
 Flagged: judged STUCK or FAILING at any call.
 
@@ -127,13 +146,25 @@ All sources together. A failed run is one that did not do its task; most of thes
 
 ${presetsTable(presets)}
 
-\`coditect\` misses the aim of its source, at most 1 successful run in 100, as the table shows.
 The presets of the five sources have the limits of their sources. \`coditect\` flags by "more than three failures in a row" and ends such an agent at once,
-without a nudge. \`demo\` has limits of seconds, so a pause of a real agent is silence to it: it is for the demonstration only.
+without a nudge. Its source promises fewer than 1 false positive in 100: it flags ${accusedShare(coditect)}, all by sentences of the source, as listed below. With the marks that show
+nothing it would flag ${accusedShare(marks.asMarked)}. \`demo\` has limits of seconds, so a pause of a real agent is silence to it: it is for the demonstration only.
 
 ## Successful runs that are flagged
 
-${described(sources.flatMap(({ flagged }) => flagged))}
+${described(
+  sources.flatMap(({ flagged }) => flagged),
+  DESCRIBED,
+)}
+
+## Successful runs that \`coditect\` flags
+
+By cause: ${signalsOf(all(coditect, ({ flagged }) => flagged))}. The quoted sentences are those of its source.
+
+${described(
+  all(coditect, ({ flagged }) => flagged),
+  DESCRIBED_CODITECT,
+)}
 
 ## Loops that are missed
 

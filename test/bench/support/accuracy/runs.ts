@@ -10,6 +10,8 @@ export type Call = {
   readonly args?: unknown;
   readonly args_h: string;
   readonly resn_h: string;
+  /** whether it failed; null: unknown */
+  readonly err?: boolean | null;
   /** seconds */
   readonly ts: number | null;
   readonly started_at?: number | null;
