@@ -15,7 +15,7 @@ export type {
   Use,
   Vocabulary,
 } from './compile/compiled.ts';
-export { BREAKER_NAMES } from './compile/compiled.ts';
+export { BREAKER_NAMES, excusesUntil } from './compile/compiled.ts';
 export { type Difference, differences } from './compile/differences.ts';
 export { closerInterval, judgedInterval, SHORTEST_INTERVAL_MS } from './compile/interval.ts';
 export type { SinkKind } from './compile/warnings.ts';

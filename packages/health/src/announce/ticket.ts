@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { EscalationTicket, TicketFindings } from '@vigil/events';
-import { spell } from '@vigil/policy';
-import { failedOf, MOST_CALLS } from '../history/calls/last-calls.ts';
-import type { History } from '../history/history.ts';
-import { ending, transient } from '../history/progress/progress-evidence.ts';
+import { excusesUntil, spell } from '@vigil/policy';
+import { filedInEpisode } from '../evaluator/state.ts';
+import { ending } from '../history/progress/progress-evidence.ts';
 import type { Steps } from '../history/progress/steps.ts';
+import { excusedUntil, excusesOf } from '../judgement/excuses.ts';
 import { type Due, isWorse, loopFrom, stepping, ticketsDue } from '../judgement/tickets.ts';
 import { absentFor } from '../signals/signal.ts';
 import { type Announcement, type AnnouncementContext, announcement, evidenceOf } from './events.ts';
@@ -28,43 +28,31 @@ export const ticketsFiled = (context: AnnouncementContext): readonly Announcemen
   return [...requested, filed(context, ticketOf(context, worst))];
 };
 
-/** A ticket that is filed outside an episode counts until the instance ends. */
-const alreadyFiled = ({ state: { announced, instanceNumber } }: AnnouncementContext, { severity }: Due): boolean => {
-  const { ticket, episode } = announced;
-  if (ticket === null || ticket.instanceNumber !== instanceNumber || isWorse(severity, ticket.severity)) return false;
-  return ticket.episodeId === null || ticket.episodeId === (episode?.id ?? null);
+/**
+ * A severity is filed once while an excuse holds, because triage then dismisses it, and once without an excuse where
+ * the finding still stands.
+ */
+const alreadyFiled = ({ state, rules, judgement }: AnnouncementContext, { severity }: Due): boolean => {
+  const before = filedInEpisode(state);
+  if (before === null || isWorse(severity, before.severity)) return false;
+  if (excusedUntil(excusesOf(rules, state.history, judgement)) > judgement.at.now) return true;
+  return before.unexcused !== null && !isWorse(severity, before.unexcused);
 };
 
 const filed = (context: AnnouncementContext, ticket: EscalationTicket): Announcement =>
   announcement(context, 'WORKER_ESCALATION_TICKET', { ticket, findings: findingsOf(context) });
 
 const findingsOf = ({ state: { history }, rules, judgement }: AnnouncementContext): TicketFindings => {
-  const firing = rules.rules.filter((_, i) => (judgement.from[i] ?? 0) <= judgement.at.now);
-  const { progressEvidence } = history;
-  const unrecoverable = firing.some(({ signalName }) => FATAL.has(signalName));
+  const { now } = judgement.at;
+  const { unrecoverable, progressAt, timeoutAt } = excusesOf(rules, history, judgement);
   return {
-    signals: firing.map(({ name }) => name),
-    transient: progressEvidence !== null && transient(progressEvidence),
-    // Progress ends an unrecoverable error, so all of it came before the error.
-    progressAt: unrecoverable ? null : progressSinceAccept(history),
+    signals: rules.rules.filter((_, i) => (judgement.from[i] ?? 0) <= now).map(({ name }) => name),
+    transient: timeoutAt !== null && excusesUntil(timeoutAt) > now,
+    progressAt,
     unrecoverable,
-    loop: loopFrom(rules, history, judgement) <= judgement.at.now,
+    loop: loopFrom(rules, history, judgement) <= now,
   };
 };
-
-const progressSinceAccept = (history: History): number | null => {
-  const { progress, started, progressEvidence } = history;
-  const since = progressEvidence?.acceptedAt ?? started.now;
-  return hasSucceeded(history) && progress.at > since ? progress.at : null;
-};
-
-/** A first failure is new as well, and not genuine progress. An agent that reports no calls may make progress otherwise. */
-const hasSucceeded = ({ outcomes }: History): boolean => {
-  const { calls, failed } = failedOf(outcomes, MOST_CALLS);
-  return calls === 0 || failed < calls;
-};
-
-const FATAL: ReadonlySet<string> = new Set(['unrecoverable_error']);
 
 const ticketOf = (context: AnnouncementContext, due: Due): EscalationTicket => {
   const { state, rules, judgement } = context;

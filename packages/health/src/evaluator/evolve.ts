@@ -1,7 +1,10 @@
+import type { EscalationTicket, TicketFindings } from '@vigil/events';
+import { excusesUntil } from '@vigil/policy';
 import type { Announcement } from '../announce/events.ts';
 import { spentAnnounced } from '../announce/spending.ts';
 import { describeGroups } from '../judgement/plans.ts';
-import type { AgentState, Announced, KnownAgent } from './state.ts';
+import { isWorse } from '../judgement/tickets.ts';
+import { type AgentState, type Announced, filedInEpisode, type KnownAgent } from './state.ts';
 
 /** Applies an emitted event. */
 export const evolve = (state: AgentState, event: Announcement): AgentState =>
@@ -119,14 +122,21 @@ const breakersAnnounced = (
 /** A ticket that another program filed does not count as one of Vigil's. */
 const ticketAnnounced = (
   state: KnownAgent,
-  { ticket, episodeId }: Of<'WORKER_ESCALATION_TICKET'>['payload'],
+  { ticket, findings, episodeId }: Of<'WORKER_ESCALATION_TICKET'>['payload'],
 ): KnownAgent => {
   const requested = state.tickets.findIndex(({ ticket_id }) => ticket_id === ticket.ticket_id);
   if (requested >= 0) return { ...state, tickets: state.tickets.toSpliced(requested, 1) };
-  const { severity } = ticket;
-  if (severity === 'UNKNOWN') return state;
+  const filed = ticket.severity;
+  if (filed === 'UNKNOWN') return state;
+  const before = filedInEpisode(state);
+  const severity = before !== null && isWorse(before.severity, filed) ? before.severity : filed;
+  const unexcused = isExcused(ticket, findings) ? (before?.unexcused ?? null) : filed;
+  const counted = { severity, instanceNumber: state.instanceNumber, episodeId };
   return {
     ...state,
-    announced: { ...state.announced, ticket: { severity, instanceNumber: state.instanceNumber, episodeId } },
+    announced: { ...state.announced, ticket: unexcused === severity ? counted : { ...counted, unexcused } },
   };
 };
+
+const isExcused = ({ created_at: at }: EscalationTicket, { transient, progressAt }: TicketFindings): boolean =>
+  transient || (progressAt !== null && excusesUntil(progressAt) > Date.parse(at));

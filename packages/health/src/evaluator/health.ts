@@ -13,6 +13,7 @@ import { quietFrom, renewalOf, warrantFiled, warrantKept } from '../announce/war
 import { nextAttempt } from '../history/calls/breakers.ts';
 import { endedBySilence, lostForGoodFrom } from '../history/history.ts';
 import { momentOn } from '../history/moment.ts';
+import { excusedUntil, excusesOf } from '../judgement/excuses.ts';
 import { isHeld, type Judgement, judge, REMEMBERED_MS } from '../judgement/judge.ts';
 import { lastKept, type Policies } from '../judgement/policies.ts';
 import { plansFor, type Rules } from '../judgement/rules.ts';
@@ -20,7 +21,7 @@ import { ticketsDue } from '../judgement/tickets.ts';
 import { wakesAt } from './deferral.ts';
 import { evolve, evolved } from './evolve.ts';
 import { type Observation, observe } from './observe.ts';
-import { type AgentState, type Announced, type KnownAgent, UNSEEN } from './state.ts';
+import { type AgentState, type Announced, filedInEpisode, type KnownAgent, UNSEEN } from './state.ts';
 
 export type { Announcement } from '../announce/events.ts';
 export type { Observation } from './observe.ts';
@@ -144,10 +145,16 @@ const nextOf = (policies: Policies, state: KnownAgent, judgement: Judgement): nu
 
 const ahead = (moment: number, now: number): number => (moment > now ? moment : NEVER);
 
-const nextTicket = (rules: Rules, { history }: KnownAgent, judgement: Judgement): number => {
+const nextTicket = (rules: Rules, state: KnownAgent, judgement: Judgement): number => {
+  const before = filedInEpisode(state);
+  const filesAgain = before !== null && before.unexcused !== before.severity;
+  const excused = filesAgain ? excusedUntil(excusesOf(rules, state.history, judgement)) : 0;
   let next: number = NEVER;
-  for (const { from } of ticketsDue(rules, history, judgement))
+  for (const { from } of ticketsDue(rules, state.history, judgement)) {
+    const due = Math.max(from, excused);
+    if (due > judgement.at.now) next = Math.min(next, due);
     if (from > judgement.at.now) next = Math.min(next, from);
+  }
   return next;
 };
 

@@ -37,10 +37,14 @@ export type Warrant = {
 
 export type AnnouncedBreaker = { readonly state: 'OPEN' | 'HALF_OPEN'; readonly taskId: string | null };
 
+type Severity = Exclude<TicketSeverity, 'UNKNOWN'>;
+
 export type AnnouncedTicket = {
-  readonly severity: Exclude<TicketSeverity, 'UNKNOWN'>;
+  readonly severity: Severity;
   readonly instanceNumber: number;
   readonly episodeId: string | null;
+  /** the worst severity that was filed while nothing excused the agent; null: none; absent: `severity` */
+  readonly unexcused?: Severity | null;
 };
 
 /** An announced wait, with its task; `at`: the start of the wait, on `now`'s axis. */
@@ -175,6 +179,20 @@ export const firstInstance = (agentId: string, history: History): KnownAgent => 
 const FIRST = firstInstance('', INITIAL_HISTORY);
 /** The state of a healthy agent that reports only required fields. Fields that equal these are omitted at rest. */
 const USUAL: KnownAgent = { ...FIRST, announced: { ...FIRST.announced, instanceNumber: 1, presentInstance: 1 } };
+
+/**
+ * The worst severities that were filed in the present episode: of all, and while nothing excused the agent. A ticket
+ * that is filed outside an episode counts until the instance ends. Null: none was filed.
+ */
+export const filedInEpisode = ({
+  instanceNumber,
+  announced: { ticket, episode },
+}: KnownAgent): { readonly severity: Severity; readonly unexcused: Severity | null } | null => {
+  if (ticket === null || ticket.instanceNumber !== instanceNumber) return null;
+  if (ticket.episodeId !== null && ticket.episodeId !== (episode?.id ?? null)) return null;
+  const { severity, unexcused = severity } = ticket;
+  return { severity, unexcused };
+};
 
 /**
  * The stored form of states, also for readers of the snapshot. Add an upgrade for each change of the state or of the

@@ -51,7 +51,7 @@ const LARGEST_BYTES: Readonly<Record<keyof History, number>> = {
   notStarted: 30,
   proof: UNMADE * (UNMADE_CHARACTERS + 40) + 110,
   limits: MOST * 130,
-  progressEvidence: SNIPPET + PHASE + 120,
+  progressEvidence: SNIPPET + PHASE + 150,
   hold: 60,
   end: 150,
 };

@@ -42,6 +42,8 @@ export const agent = () => {
     passTo: (ms: number) => tickets(driven.passTo(T0 + ms)),
     file: (ticket: EscalationTicket) =>
       tickets(driven.receive({ ...example(Topic.agentObservation, 'FILE_TICKET', { ticket }), key: 'a1' })),
+    /** when it is judged next, after the start */
+    dueAt: () => decider.dueAt(driven.state(), driven.clock()) - T0,
     all: () => tickets(driven.all()),
     memory: () => JSON.stringify(driven.state()),
   };

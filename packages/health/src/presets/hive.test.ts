@@ -149,6 +149,22 @@ describe('genuine progress in a ticket for an agent with an unrecoverable error'
   });
 });
 
+test('a timeout that has resolved itself is transient, and never beside an unrecoverable error', () => {
+  const findingsWith = (errors: NonNullable<HeartbeatPayload['errors']>) => {
+    const agent = given(agentHealth(presetsWith('hive')), T0);
+    const timeout = call('t', { outcome: 'error', error_class: 'TimeoutError', result_hash: 't' });
+    for (const [ms, more] of since(15)) {
+      const tool_calls = ms === 8 * SEC ? [timeout, call('ok', { result_hash: 'read' })] : [];
+      agent.receive(heartbeat(ms, { ...more, tool_calls, errors: ms === 10 * SEC ? errors : [] }), T0 + ms);
+    }
+    agent.passTo(T0 + 3 * MIN);
+    return agent.all().flatMap((one) => (one.type === 'WORKER_ESCALATION_TICKET' ? [one.payload.findings] : []))[0];
+  };
+  const unrecoverable = { at: T0 + 10 * SEC, count: 1, error_class: 'unrecoverable', hash: null, message: null };
+  expect(findingsWith([])).toMatchObject({ unrecoverable: false, transient: true });
+  expect(findingsWith([unrecoverable])).toMatchObject({ unrecoverable: true, transient: false });
+});
+
 test('a first failure is new, and not genuine progress; a success is', () => {
   const ticketAfter = (outcome: 'ok' | 'error') => {
     const agent = given(agentHealth(presetsWith('hive')), T0);

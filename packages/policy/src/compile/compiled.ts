@@ -43,6 +43,11 @@ export const BREAKER_NAMES = ['tool_execution', 'checkpoint_write', 'external_ap
 /** The breakers of an agent (CODITECT `ADR-110`, section 5). */
 export type BreakerName = (typeof BREAKER_NAMES)[number];
 
+/** hive's figure: progress or a timeout that is older excuses no ticket. */
+const RECENT_MS = 240_000;
+/** Until when progress or a timeout of this time excuses an agent: triage dismisses a ticket that is filed before. */
+export const excusesUntil = (at: number): number => at + RECENT_MS;
+
 export type TicketSeverity = 'low' | 'medium' | 'high' | 'critical';
 /** A ticket is due from `at` steps without an ACCEPT on. `needsLoop`: only during a loop. */
 export type Band = { readonly at: number; readonly severity: TicketSeverity; readonly needsLoop: boolean };

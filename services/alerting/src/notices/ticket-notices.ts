@@ -1,4 +1,5 @@
 import type { AlertSeverity, TicketSeverity, WorkerEscalationTicketPayload } from '@vigil/events';
+import { excusesUntil } from '@vigil/policy';
 import { type About, dismiss, type Noticed, raise, resolve } from './notice.ts';
 
 export const TICKET_ROUTE = 'escalation_ticket';
@@ -42,8 +43,6 @@ type Rule = (filed: FiledTicket) => string | null;
 const STALL_MINUTES = 4;
 const LOW_STEPS = 8;
 const STEPS = 10;
-/** Progress counts if it came within the time after which the agent counts as stalled. */
-const PROGRESS_MS = STALL_MINUTES * 60_000;
 
 const when = (holds: boolean, why: string): string | null => (holds ? why : null);
 
@@ -54,7 +53,11 @@ const RULES: readonly (readonly [intervene: boolean, rule: Rule])[] = [
     ({ ticket: { severity, steps_since_last_accept: n } }) =>
       when(severity === 'low' && n < LOW_STEPS, `low severity, ${n} steps without an ACCEPT`),
   ],
-  [false, ({ findings }) => when(findings.transient, 'a single timeout that has resolved itself')],
+  [
+    false,
+    ({ findings: { transient, unrecoverable } }) =>
+      when(transient && !unrecoverable, 'a single timeout that has resolved itself'),
+  ],
   [false, (filed) => when(hasProgressed(filed), 'genuine progress despite RETRY')],
   [true, ({ ticket: { severity: s } }) => when(s === 'high' || s === 'critical', `severity is ${s}`)],
   [true, ({ ticket: { steps_since_last_accept: n } }) => when(n >= STEPS, `${n} steps without an ACCEPT`)],
@@ -72,4 +75,4 @@ export const triage = (filed: FiledTicket): Answer => {
 };
 
 const hasProgressed = ({ ticket, findings: { progressAt } }: FiledTicket): boolean =>
-  progressAt !== null && Date.parse(ticket.created_at) - progressAt < PROGRESS_MS;
+  progressAt !== null && excusesUntil(progressAt) > Date.parse(ticket.created_at);

@@ -125,8 +125,10 @@ describe('what dismisses comes first, as in hive', () => {
     expect(answer(against, { ...all, progressAt: filedAt }).analysis).toBe('genuine progress despite RETRY: retries');
   });
 
-  test('so does one timeout that has resolved itself', () => {
-    expect(intervenes(against, { ...all, transient: true })).toBe(false);
+  test('so does one timeout that has resolved itself, and never beside an error that does not pass', () => {
+    expect(intervenes(against, { loop: true, transient: true })).toBe(false);
+    expect(intervenes(against, { ...all, transient: true })).toBe(true);
+    expect(intervenes({ steps_since_last_accept: 9 }, { unrecoverable: true, transient: true })).toBe(true);
     expect(intervenes(against, all)).toBe(true);
   });
 

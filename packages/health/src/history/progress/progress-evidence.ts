@@ -1,6 +1,6 @@
 import type { ToolCall } from '@vigil/events';
 import { finished, rateLimited } from '../calls/calls.ts';
-import type { Heartbeat, Receipt } from '../moment.ts';
+import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 
 export const SNIPPET = 500;
 export const PHASE = 64;
@@ -15,6 +15,8 @@ export type ProgressEvidence = {
   readonly errors: number;
   readonly timeout: boolean;
   readonly over: boolean;
+  /** when the last of them failed; absent: none did, or an older version wrote the state */
+  readonly failedAt?: number;
   /** when the last ACCEPT was reported; only later progress counts as progress despite a judge's bad decisions */
   readonly acceptedAt: number | null;
 };
@@ -27,7 +29,7 @@ export const progressEvidenceAfter = (
   receipt: Receipt,
 ): ProgressEvidence => {
   const known = before ?? NOTHING;
-  const trouble = heartbeat.tool_calls.reduce(troubled, known);
+  const trouble = heartbeat.tool_calls.reduce((evidence, call) => troubled(evidence, call, receipt), known);
   const accepted = heartbeat.steps?.verdicts.includes('ACCEPT') ?? false;
   const written = heartbeat.output?.tail.join('\n').trim() || heartbeat.errors.at(-1)?.message?.trim();
   return {
@@ -37,14 +39,16 @@ export const progressEvidenceAfter = (
   };
 };
 
-/** Whether the only failure was a timeout that has resolved itself. */
-export const transient = ({ errors, timeout, over }: ProgressEvidence): boolean => errors === 1 && timeout && over;
+/** When the only failure came, if it was a timeout that has resolved itself; null: it was not. */
+export const transientAt = ({ errors, timeout, over, failedAt }: ProgressEvidence): number | null =>
+  errors === 1 && timeout && over ? (failedAt ?? null) : null;
 
 export const ending = (text: string): string => text.slice(-SNIPPET).toWellFormed();
 
-const troubled = (before: ProgressEvidence, call: ToolCall): ProgressEvidence => {
+const troubled = (before: ProgressEvidence, call: ToolCall, receipt: Receipt): ProgressEvidence => {
   if (!finished(call) || rateLimited(call)) return before;
   if (call.outcome === 'ok') return before.errors > 0 ? { ...before, over: true } : before;
   const timeout = TIMEOUT.test(call.error_class ?? '');
-  return { ...before, errors: Math.min(before.errors + 1, 99), timeout, over: false };
+  const failedAt = instant(receipt, call.ended_at).now;
+  return { ...before, errors: Math.min(before.errors + 1, 99), timeout, over: false, failedAt };
 };
