@@ -3,7 +3,7 @@ import { VOCABULARY } from '@vigil/health';
 import { IMPORT_KINDS, type ImportKind, importPolicy, MIGRATIONS } from '@vigil/importers';
 import { type Checked, CorrectThePolicy, checkFiles, presetNames } from '@vigil/policy';
 import { CannotProceed, Refusal } from '../errors.ts';
-import { checkedLines } from '../render/policies.ts';
+import { checkedLines } from '../render/fleet/policies.ts';
 import { replaceFile } from '../replace-file.ts';
 import { endUnwell, type Json, print, show } from '../terminal.ts';
 

@@ -5,7 +5,7 @@ import type { PolicyRefusalRow, PolicyRow } from '@vigil/read-model';
 import { stringify } from 'yaml';
 import { path, type Written } from '../commands/control/options.ts';
 import { CannotProceed, Refusal } from '../errors.ts';
-import { appliedLines, differenceLines, type PolicyChange, policiesTable } from '../render/policies.ts';
+import { appliedLines, differenceLines, type PolicyChange, policiesTable } from '../render/fleet/policies.ts';
 import { dashboard, endUnwell, type Json, show } from '../terminal.ts';
 import { readFiles } from './files.ts';
 

@@ -1,6 +1,6 @@
 import type { Away, Knowledge } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { agentJson, agentLines, agentsTable } from './agents.ts';
+import { agentJson, agentLines, agentsTable } from './agents/agents.ts';
 import { knowledgeLines } from './knowledge.ts';
 import { agentRow, CURRENT, NOON, VIEW } from './rows.fixture.ts';
 

@@ -1,10 +1,10 @@
 import type { Doctor } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { agentJson, agentLines, agentsTable, byUrgency, waitingTable } from './agents.ts';
-import { caseLines } from './cases.ts';
+import { agentJson, agentLines, agentsTable, byUrgency, waitingTable } from './agents/agents.ts';
+import { caseLines } from './agents/cases.ts';
+import { explainLines } from './agents/explain.ts';
 import { storyLine } from './describe.ts';
-import { doctorLines, isWell } from './doctor.ts';
-import { explainLines } from './explain.ts';
+import { doctorLines, isWell } from './fleet/doctor.ts';
 import { jsonText, plain, plainAll } from './plain.ts';
 import { agentRow, CURRENT, caseStory, EXTENT, entry, explanation, fleetRow, NOON, VIEW } from './rows.fixture.ts';
 import { clockTime, cut } from './view.ts';

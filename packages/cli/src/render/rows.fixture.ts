@@ -1,6 +1,6 @@
 import type { AgentRow, CaseStory, Entry, Explanation, FleetRow, Knowledge } from '@vigil/read-model';
 import picocolors from 'picocolors';
-import type { Extent } from './explain.ts';
+import type { Extent } from './agents/explain.ts';
 import { ALWAYS } from './period.ts';
 import type { View } from './view.ts';
 

@@ -1,9 +1,9 @@
 import type { AgentRow } from '@vigil/read-model';
 import picocolors from 'picocolors';
-import { agentsTable, asksPeople, byUrgency } from '../render/agents.ts';
+import { agentsTable, asksPeople, byUrgency } from '../render/agents/agents.ts';
+import { explainLines } from '../render/agents/explain.ts';
 import { isNotRoutine, storyLine } from '../render/describe.ts';
-import { explainLines } from '../render/explain.ts';
-import { fleetLines, fleetWords } from '../render/fleet.ts';
+import { fleetLines, fleetWords } from '../render/fleet/fleet.ts';
 import { isCurrent, knowledgeLines } from '../render/knowledge.ts';
 import { ALWAYS } from '../render/period.ts';
 import { clockTime, cut, type View } from '../render/view.ts';

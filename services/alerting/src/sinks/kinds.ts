@@ -33,28 +33,12 @@ export const channel = z.discriminatedUnion(
   [first.settings, ...Object.values(others).map(({ settings }) => settings)],
   { error: `write ${written.slice(0, -1).join(', ')} or ${written.at(-1)}` },
 );
-type Channel = z.output<typeof channel>;
+type Settings = { readonly [K in SinkKind]: z.output<(typeof KINDS)[K]['settings']> & { readonly kind: K } };
+type Openers = {
+  readonly [K in SinkKind]: { readonly open: (name: string, settings: Settings[K], deps: SinkDeps) => Sink };
+};
+const OPENERS: Openers = KINDS;
 
 /** The sink of a channel. Throws Refused with what to do. */
-export const opened = (name: string, settings: Channel, deps: SinkDeps): Sink => {
-  switch (settings.kind) {
-    case 'slack':
-      return slack.open(name, settings, deps);
-    case 'slack_webhook':
-      return slackWebhook.open(name, settings, deps);
-    case 'ntfy':
-      return ntfy.open(name, settings, deps);
-    case 'pagerduty':
-      return pagerduty.open(name, settings, deps);
-    case 'alertmanager':
-      return alertmanager.open(name, settings, deps);
-    case 'linear':
-      return linear.open(name, settings, deps);
-    case 'webhook':
-      return webhook.open(name, settings, deps);
-    case 'command':
-      return command.open(name, settings, deps);
-    case 'files':
-      return files.open(name, settings, deps);
-  }
-};
+export const opened = <K extends SinkKind>(name: string, settings: Settings[K], deps: SinkDeps): Sink =>
+  OPENERS[settings.kind].open(name, settings, deps);

@@ -93,7 +93,7 @@ export const register = (program: Command): void => {
     .option('--people-file <file>', 'the file; default VIGIL_PEOPLE_FILE')
     .option('--json', 'for programs')
     .action(async ({ json, people, peopleFile }: Listing) => {
-      const { peopleTable, tokensTable } = await import('../../render/tokens.ts');
+      const { peopleTable, tokensTable } = await import('../../render/fleet/tokens.ts');
       if (people === true) {
         const { listPeople } = await import('./people.ts');
         show(json, listPeople(peopleFile === undefined ? {} : { peopleFile }), (rows, view) => peopleTable(view, rows));

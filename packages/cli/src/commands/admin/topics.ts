@@ -125,7 +125,7 @@ Kafka's own tool that ends it. Exits with 1 if a transaction hangs.`;
 const listHanging = async ({ json }: Json): Promise<void> => {
   const settings = kafkaOf(process.env);
   const found = await (await stream()).findHanging(settings);
-  const { hangingLines } = await import('../../render/doctor.ts');
+  const { hangingLines } = await import('../../render/fleet/doctor.ts');
   show(json, found, (hanging, view) => hangingLines(view, hanging, settings.KAFKA_BROKERS));
   if (found.length > 0) endUnwell();
 };

@@ -1,6 +1,6 @@
 import type { AlertRow, Knowledge, SilenceRow } from '@vigil/read-model';
 import { type Command, InvalidArgumentError } from 'commander';
-import { alertLines, silenceLines } from '../../render/alerts.ts';
+import { alertLines, silenceLines } from '../../render/fleet/alerts.ts';
 import { blindLines } from '../../render/knowledge.ts';
 import { overlaps } from '../../render/period.ts';
 import { dashboard, type Json, show } from '../../terminal.ts';

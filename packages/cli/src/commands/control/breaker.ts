@@ -1,6 +1,6 @@
 import type { BreakerRow } from '@vigil/read-model';
 import type { Command } from 'commander';
-import { breakersTable } from '../../render/breakers.ts';
+import { breakersTable } from '../../render/fleet/breakers.ts';
 import { overlaps } from '../../render/period.ts';
 import { showList } from '../../terminal.ts';
 import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';

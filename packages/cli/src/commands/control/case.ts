@@ -1,6 +1,6 @@
 import type { CaseRow, CaseStory } from '@vigil/read-model';
 import { Argument, type Command } from 'commander';
-import { caseLines, casesTable } from '../../render/cases.ts';
+import { caseLines, casesTable } from '../../render/agents/cases.ts';
 import { overlaps } from '../../render/period.ts';
 import { dashboard, type Json, show, showList } from '../../terminal.ts';
 import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';

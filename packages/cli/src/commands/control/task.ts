@@ -1,7 +1,7 @@
 import type { TaskRow } from '@vigil/read-model';
 import { Argument, type Command } from 'commander';
+import { type Task, taskLines, tasksTable } from '../../render/agents/tasks.ts';
 import { overlaps } from '../../render/period.ts';
-import { type Task, taskLines, tasksTable } from '../../render/tasks.ts';
 import { dashboard, type Json, show, showList } from '../../terminal.ts';
 import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';
 import { path, type WriteOptions, withDecisionOptions, write } from './options.ts';

@@ -2,7 +2,7 @@ import type { DeadLetterRow } from '@vigil/read-model';
 import type { Command } from 'commander';
 import type { Client } from '../../client.ts';
 import { UnknownName } from '../../errors.ts';
-import { letterLines, lettersTable } from '../../render/letters.ts';
+import { letterLines, lettersTable } from '../../render/fleet/letters.ts';
 import { dashboard, type Json, show, showList } from '../../terminal.ts';
 import { type PeriodOptions, withPeriod } from './period.ts';
 

@@ -2,7 +2,7 @@ import type { Doctor } from '@vigil/read-model';
 import type { Command } from 'commander';
 import { NoAnswer } from '../../errors.ts';
 import { askParts, REMEDY } from '../../parts.ts';
-import { doctorLines, isWell, partLines } from '../../render/doctor.ts';
+import { doctorLines, isWell, partLines } from '../../render/fleet/doctor.ts';
 import { dashboard, endUnwell, show } from '../../terminal.ts';
 
 /** The dashboard may be what is wrong. */

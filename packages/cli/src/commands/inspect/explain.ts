@@ -46,7 +46,7 @@ const explain = async (agentId: string, options: Options): Promise<void> => {
     const story = whole.filter(({ at }) => isIn(period, at));
     show(true, { ...found, story, knowledge }, () => []);
   } else {
-    const { explainLines } = await import('../../render/explain.ts');
+    const { explainLines } = await import('../../render/agents/explain.ts');
     const extent = { all, period, isNow: isCurrent(knowledge) };
     show(false, { ...found, story: whole, knowledge }, (plain, view) => [
       ...knowledgeLines(view, plain.knowledge),

@@ -3,10 +3,10 @@ import type { AgentRow, FleetRow, Knowledge, RecoveryOptions } from '@vigil/read
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../../client.ts';
 import { CannotProceed } from '../../errors.ts';
-import { agentJson, agentLines, agentsTable, waitingTable } from '../../render/agents.ts';
-import { fleetLines } from '../../render/fleet.ts';
+import { agentJson, agentLines, agentsTable, waitingTable } from '../../render/agents/agents.ts';
+import { optionLines, optionsJson } from '../../render/agents/options.ts';
+import { fleetLines } from '../../render/fleet/fleet.ts';
 import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
-import { optionLines, optionsJson } from '../../render/options.ts';
 import { jsonText } from '../../render/plain.ts';
 import type { View } from '../../render/view.ts';
 import { dashboardView, endBlind, endUnwell, print, show, view } from '../../terminal.ts';

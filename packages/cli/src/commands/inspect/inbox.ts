@@ -1,6 +1,6 @@
 import type { InboxItem, Knowledge } from '@vigil/read-model';
 import type { Command } from 'commander';
-import { inboxLines } from '../../render/inbox.ts';
+import { inboxLines } from '../../render/agents/inbox.ts';
 import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
 import { jsonText } from '../../render/plain.ts';
 import { dashboardView, endBlind, endUnwell, type Json, print, show } from '../../terminal.ts';

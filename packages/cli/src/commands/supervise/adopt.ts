@@ -5,7 +5,7 @@ import { hooksOf, type RunningSession, runningSessions, type Seen, seenOf } from
 import type { Client } from '../../client.ts';
 import { Refusal } from '../../errors.ts';
 import { type Change, changeOf, clientsOf, cloneNote, here, writeHook } from '../../hook/install.ts';
-import { agentLines } from '../../render/agents.ts';
+import { agentLines } from '../../render/agents/agents.ts';
 import { plain } from '../../render/plain.ts';
 import { dashboard, print, show, untilStopped } from '../../terminal.ts';
 

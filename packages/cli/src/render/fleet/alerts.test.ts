@@ -1,7 +1,7 @@
 import type { AlertRow, SilenceRow } from '@vigil/read-model';
 import { expect, test } from 'vitest';
+import { VIEW } from '../rows.fixture.ts';
 import { alertLine, alertLines, silenceLines } from './alerts.ts';
-import { VIEW } from './rows.fixture.ts';
 
 const T = Date.UTC(2026, 10, 27, 12, 0, 0);
 const alert: AlertRow = {

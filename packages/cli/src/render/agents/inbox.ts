@@ -1,5 +1,5 @@
 import type { InboxItem } from '@vigil/read-model';
-import { ageText, clockTime, orDash, type View } from './view.ts';
+import { ageText, clockTime, orDash, type View } from '../view.ts';
 
 export const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
   case: 'a case waits for a decision',

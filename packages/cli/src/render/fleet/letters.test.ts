@@ -1,7 +1,7 @@
 import type { DeadLetterRow } from '@vigil/read-model';
 import { expect, test } from 'vitest';
+import { NOON, VIEW } from '../rows.fixture.ts';
 import { letterLines, lettersTable } from './letters.ts';
-import { NOON, VIEW } from './rows.fixture.ts';
 
 const letter = (more: Partial<DeadLetterRow> = {}): DeadLetterRow => ({
   eventId: 'letter-1',

@@ -1,6 +1,6 @@
 import type { CaseRow, CaseStory, Withheld } from '@vigil/read-model';
-import { evidenceName, trailLine } from './describe.ts';
-import { ageText, clockTime, orDash, table, type View } from './view.ts';
+import { evidenceName, trailLine } from '../describe.ts';
+import { ageText, clockTime, orDash, table, type View } from '../view.ts';
 
 const standing = ({ waiting, withheld, closedAt, ending, step }: CaseRow): string => {
   if (closedAt !== null) return `closed: ${orDash(ending)}`;

@@ -1,5 +1,5 @@
 import type { BreakerRow } from '@vigil/read-model';
-import { clockTime, orDash, table, type View } from './view.ts';
+import { clockTime, orDash, table, type View } from '../view.ts';
 
 /** `worker-1 external_api`, as `vigil breaker reset` takes it. */
 const idOf = ({ agentId, taskId, name }: BreakerRow): string => `${orDash(agentId ?? taskId)} ${name}`;

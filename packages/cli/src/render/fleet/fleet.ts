@@ -1,5 +1,5 @@
 import type { FleetRow } from '@vigil/read-model';
-import { orDash, type View } from './view.ts';
+import { orDash, type View } from '../view.ts';
 
 /** The same in a word each, for a title. */
 export const fleetWords = ({ halted, braked, dryRun }: FleetRow): readonly string[] => [

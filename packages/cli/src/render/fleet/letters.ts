@@ -1,5 +1,5 @@
 import type { DeadLetterRow } from '@vigil/read-model';
-import { clockTime, orDash, table, type View } from './view.ts';
+import { clockTime, orDash, table, type View } from '../view.ts';
 
 /** `topic/partition @ offset`: the place of the record. */
 const placeOf = ({ originalTopic, originalPartition, originalOffset }: DeadLetterRow): string =>

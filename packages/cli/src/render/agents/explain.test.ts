@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { agentRow, caseStory, EXTENT, entry, explanation, NOON, VIEW } from '../rows.fixture.ts';
 import { agentsTable } from './agents.ts';
 import { explainLines } from './explain.ts';
-import { agentRow, caseStory, EXTENT, entry, explanation, NOON, VIEW } from './rows.fixture.ts';
 import { checkpointRow, recoveryRow, taskRow } from './task-rows.fixture.ts';
 import { recoveryLine } from './tasks.ts';
 

@@ -1,5 +1,5 @@
 import type { CheckpointRow, RecoveryRow, TaskRow } from '@vigil/read-model';
-import { clockTime, orDash, paintState, table, type View } from './view.ts';
+import { clockTime, orDash, paintState, table, type View } from '../view.ts';
 
 export const readable = (type: string | null): string => orDash(type).toLowerCase().replaceAll('_', ' ');
 

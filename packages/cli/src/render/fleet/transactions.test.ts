@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { fleetRow, VIEW } from '../rows.fixture.ts';
 import { doctorLines, hangingLines, isWell } from './doctor.ts';
-import { fleetRow, VIEW } from './rows.fixture.ts';
 
 test('each transaction that hangs is shown with the command that ends it, at the place where readers stand', () => {
   const hanging = [

@@ -1,7 +1,7 @@
 import type { BreakerRow } from '@vigil/read-model';
 import { expect, test } from 'vitest';
+import { NOON, VIEW } from '../rows.fixture.ts';
 import { breakersTable } from './breakers.ts';
-import { NOON, VIEW } from './rows.fixture.ts';
 
 const breaker = (more: Partial<BreakerRow> = {}): BreakerRow => ({
   name: 'external_api',

@@ -1,6 +1,6 @@
 import type { PayloadOf, Topic } from '@vigil/events';
 import type { Person } from '@vigil/read-model/people';
-import { clockTime, orDash, table, type View } from './view.ts';
+import { clockTime, orDash, table, type View } from '../view.ts';
 
 type Revoked = PayloadOf<typeof Topic.token, 'TOKEN_REVOKED'>;
 

@@ -1,5 +1,5 @@
 import type { CheckpointRow, RecoveryRow, TaskRow } from '@vigil/read-model';
-import { NOON } from './rows.fixture.ts';
+import { NOON } from '../rows.fixture.ts';
 
 /** A task in review after its last attempt. */
 export const taskRow = (): TaskRow => ({

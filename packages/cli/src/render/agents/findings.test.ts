@@ -1,7 +1,7 @@
 import type { BreakerRow, TicketRow } from '@vigil/read-model';
 import { expect, test } from 'vitest';
+import { NOON, VIEW } from '../rows.fixture.ts';
 import { breakerLine, ticketLine } from './explain.ts';
-import { NOON, VIEW } from './rows.fixture.ts';
 
 const breaker: BreakerRow = {
   ...{ name: 'tool_execution', agentId: 'worker-1', taskId: 'OMN-1234', state: 'OPEN', failures: 5 },

@@ -1,7 +1,7 @@
 import type { InboxItem } from '@vigil/read-model';
 import { expect, test } from 'vitest';
+import { NOON, VIEW } from '../rows.fixture.ts';
 import { inboxLines } from './inbox.ts';
-import { NOON, VIEW } from './rows.fixture.ts';
 
 const item: InboxItem = {
   id: 'case/c-1',

@@ -1,6 +1,6 @@
 import type { Checked, Difference } from '@vigil/policy';
 import type { PolicyRow } from '@vigil/read-model';
-import { clockTime, orDash, table, type View } from './view.ts';
+import { clockTime, orDash, table, type View } from '../view.ts';
 
 /** What becomes of a document: `file` null: one that is taken back. */
 export type PolicyChange = {

@@ -1,7 +1,7 @@
 import { spell } from '@vigil/policy';
 import type { Doctor, HangingTransaction, PartFound, ProcessorTime, StuckSweep } from '@vigil/read-model';
+import { ageText, clockTime, type View } from '../view.ts';
 import { fleetLines } from './fleet.ts';
-import { ageText, clockTime, type View } from './view.ts';
 
 /** Time that has not moved for longer is a processor that stands. */
 const OLD_MS = 15_000;

@@ -1,8 +1,8 @@
 import type { RecoveryOptions } from '@vigil/read-model';
 import { expect, test } from 'vitest';
+import { agentRow, EXTENT, explanation, NOON, VIEW } from '../rows.fixture.ts';
 import { explainLines } from './explain.ts';
 import { optionLines, optionsJson } from './options.ts';
-import { agentRow, EXTENT, explanation, NOON, VIEW } from './rows.fixture.ts';
 
 const options: RecoveryOptions = {
   plan: 'STUCK',

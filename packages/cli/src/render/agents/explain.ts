@@ -1,13 +1,13 @@
 import type { AgentRow, BreakerRow, Entry, Explanation, OrderRow, SignalFigure, TicketRow } from '@vigil/read-model';
+import { evidenceName, isNotRoutine, listed, orderTarget, trailLine } from '../describe.ts';
+import { alertLine } from '../fleet/alerts.ts';
+import { stateText } from '../knowledge.ts';
+import { isIn, type Period } from '../period.ts';
+import { ageText, clockTime, orDash, paintState, table, type View } from '../view.ts';
 import { isHeld } from './agents.ts';
-import { alertLine } from './alerts.ts';
 import { caseFacts, questionLines } from './cases.ts';
-import { evidenceName, isNotRoutine, listed, orderTarget, trailLine } from './describe.ts';
-import { stateText } from './knowledge.ts';
 import { optionLines } from './options.ts';
-import { isIn, type Period } from './period.ts';
 import { checkpointLine, readable, recoveryLine } from './tasks.ts';
-import { ageText, clockTime, orDash, paintState, table, type View } from './view.ts';
 
 type Part = { readonly title: string; readonly lines: readonly string[] };
 

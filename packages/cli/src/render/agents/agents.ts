@@ -1,7 +1,7 @@
 import type { AgentRow, Knowledge } from '@vigil/read-model';
+import { stateText } from '../knowledge.ts';
+import { ageText, type Column, clockTime, orDash, paintState, table, type View } from '../view.ts';
 import { withheldText } from './cases.ts';
-import { stateText } from './knowledge.ts';
-import { ageText, type Column, clockTime, orDash, paintState, table, type View } from './view.ts';
 
 const columns = (view: View, isNow: boolean): readonly Column<AgentRow>[] => [
   { title: 'AGENT', of: ({ agentId }) => agentId },

@@ -1,6 +1,6 @@
 import type { AlertRow, SilenceRow } from '@vigil/read-model';
-import { plain } from './plain.ts';
-import { clockTime, orDash, type View } from './view.ts';
+import { plain } from '../plain.ts';
+import { clockTime, orDash, type View } from '../view.ts';
 
 export const alertLine = (view: View, alert: AlertRow): string => {
   const at = alert.raisedAt ?? alert.updatedAt;

@@ -1,6 +1,6 @@
 import type { RecoveryOptions } from '@vigil/read-model';
+import { clockTime, type View } from '../view.ts';
 import { iso } from './agents.ts';
-import { clockTime, type View } from './view.ts';
 
 /** What can be done next for an agent that is not healthy: by its plan, by people, and by a recovery. */
 export const optionLines = (view: View, agentId: string, options: RecoveryOptions | null): string[] => {
