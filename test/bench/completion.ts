@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { evaluated, readRuns } from './support/accuracy/runs.ts';
 import { flagged, KINDS, type Kind, kindOf, type Run } from './support/completion/claims.ts';
+import { removesOwnFile } from './support/completion/removals.ts';
 import { print } from './support/report.ts';
 
 /** Measures how many recorded runs claim to have finished and have not, and writes docs/proof-of-done.md. */
@@ -41,6 +42,12 @@ const table = (all: readonly Seen[], kinds: readonly Kind[]): string => {
 const flaggedIn = (all: readonly Seen[]): readonly Run[] =>
   all.flatMap(({ run, isFlagged }) => (isFlagged && run.success ? [run] : []));
 
+/** The runs of Claude Code, the only ones with a tool that writes files. */
+const removing = (all: readonly Seen[], success: boolean): string => {
+  const runs = all.flatMap(({ run }) => (run.src.includes('claude') && run.success === success ? [run] : []));
+  return share(runs.filter(removesOwnFile).length, runs.length);
+};
+
 const page = (usual: readonly Seen[], strict: readonly Seen[]): string => `# Proof of done
 
 Written by \`npm run bench completion\`, from the recorded runs of [accuracy](accuracy.md) and 105 runs of Claude Code
@@ -53,7 +60,7 @@ then fires, with the contradiction in words. \`vigil\` makes the agent DEGRADED,
 - **Its last check failed**: a test, a build, a lint or a type check. A later check that passes ends it.
 - **A change failed**: the last edit or write of a file failed, so what it should contain may not exist. A later change of that file, or a check that
   passes, ends it.
-  Vigil judges this by the calls, and looks at no file.
+  Vigil judges this by the calls, and [looks at no file](#whether-a-written-file-exists).
 - **Its last call failed**, and nothing stronger contradicts it. Where no call has ever succeeded, this does not count: such a source may
   report each call as failed, as one of these does. An answer does not count as a failure: exit code 1 of \`grep\`, \`test\`, \`diff\`, \`ls\`, \`pgrep\`, \`which\`
   or \`git diff --quiet\`, and 124 of \`timeout\`, unless it is a check.
@@ -74,6 +81,17 @@ An answer without a call, such as one to a question in a chat, is flagged like a
 A recorded run claims to have finished if its last call has a result and nothing cut it off. A session of a client, or its output, claims it if its last turn ended by
 itself. It did if neither an error nor an interrupt ended it, and the file does not stop within it. Telemetry records no ends of turns, so an answer after the last call counts as one. The
 sources here other than Claude Code do not record what ended a run, so a limit of turns may have cut off some of those whose last call failed.
+
+## Whether a written file exists
+
+The hook runs where the agent runs, and could look whether each file that the session wrote still exists. It does not, because such a look would accuse honest agents:
+
+- A write that fails is the failure of a call, which counts already. A write that succeeds has made the file.
+- A file that is absent later was often removed by the agent itself, such as a test that it no longer needs. Of the successful runs of Claude Code
+  ${removing(usual, true)} remove or move such a file by its name, of the failed ones ${removing(usual, false)}. The look would accuse them, and the aim is none.
+- Commands such as \`make clean\` or \`git clean\` remove files without their names, so a look could not leave these out.
+
+An agent that names a file in its answer and never wrote it has no call for it. Vigil does not read answers.
 
 ## Flagged runs
 
