@@ -84,8 +84,8 @@ const deskOf = async (record: SpoolRecord, request: HookRequest, env: Environmen
   if (session === null) return null;
   const { atGateway, atSupervisor } = await import('./requests/ask.ts');
   const asking = { id, client, session, request };
-  if (env.VIGIL_SOCKET && env.VIGIL_SPOOL) return atSupervisor(env.VIGIL_SOCKET, asking);
-  return env.VIGIL_GATEWAY_URL ? atGateway(env.VIGIL_GATEWAY_URL, asking, env) : null;
+  if (env.VIGIL_SOCKET && env.VIGIL_SPOOL) return atSupervisor(env.VIGIL_SOCKET, asking, Date.now);
+  return env.VIGIL_GATEWAY_URL ? atGateway(env.VIGIL_GATEWAY_URL, asking, env, Date.now) : null;
 };
 
 /** Signals by which a client ends a hook whose answer it does not need any more. */

@@ -34,8 +34,13 @@ const polledBy = ({ status, body }: Reply): Polled => {
   return { kind: isFinal ? 'refused' : 'away' };
 };
 
-/** Through the gateway, for a session without a supervisor. */
-export const atGateway = (url: string, { id, client, session, request }: Asking, env: Environment): Desk => {
+/** Through the gateway, for a session without a supervisor. `now`: epoch milliseconds */
+export const atGateway = (
+  url: string,
+  { id, client, session, request }: Asking,
+  env: Environment,
+  now: () => number,
+): Desk => {
   const address = url.replace(/\/+$/, '');
   const token = tokenFrom(env);
   const { agentId, instanceId, taskId } = whoIs(client, session, env);
@@ -44,7 +49,7 @@ export const atGateway = (url: string, { id, client, session, request }: Asking,
   const poll = async (wait: number) =>
     polledBy(await post(`${address}/v1/requests?wait=${wait}`, token, body, wait === 0 ? FIRST_MS : POLL_MS));
   return {
-    decision: (signal) => awaitDecision(poll, { now: Date.now, pause: (ms) => pause(ms) }, signal),
+    decision: (signal) => awaitDecision(poll, { now, pause: (ms) => pause(ms) }, signal),
     withdraw: async () => {
       const ended = { ...who, why: 'its hook has ended: the client was answered directly, or has ended' };
       await post(`${address}/v1/requests/withdraw`, token, ended, WITHDRAW_MS);
@@ -74,15 +79,15 @@ const askedOnce = (path: string, line: string, signal: AbortSignal): Promise<Dec
     signal.addEventListener('abort', () => socket.destroy(), { once: true });
   });
 
-/** Through the supervisor on the same machine. It withdraws the request when the connection breaks. */
-export const atSupervisor = (path: string, { id, client, request }: Asking): Desk => ({
+/** Through the supervisor on the same machine. It withdraws the request when the connection breaks. `now`: epoch milliseconds */
+export const atSupervisor = (path: string, { id, client, request }: Asking, now: () => number): Desk => ({
   decision: async (signal) => {
     const line = `${JSON.stringify({ hook: { asks: { id, client, ...request } } })}\n`;
     for (let away = 0; away < RECONNECT_MS && !signal.aborted; ) {
-      const began = Date.now();
+      const began = now();
       const decided = await askedOnce(path, line, signal);
       if (decided !== undefined) return decided;
-      const waited = Date.now() - began;
+      const waited = now() - began;
       // It does not listen, or it is older and has no requests.
       if (away === 0 && waited < AGAIN_MS) return null;
       await pause(AGAIN_MS);
