@@ -16,6 +16,11 @@ export const config = z.object({
   /** gets a POST each half minute while time flows; its owner notifies people when the requests stop */
   VIGIL_DEADMAN_URL: httpUrl('give the address that expects a request each minute, or leave it out').optional(),
   ...probeSettings,
+  /** of an OpenAI-compatible server; without it no model is asked about tickets */
+  VIGIL_TRIAGE_MODEL_URL: httpUrl('give the base address of the server, such as https://api.example/v1').optional(),
+  VIGIL_TRIAGE_MODEL: z.string().min(1).max(128).optional(),
+  VIGIL_TRIAGE_MODEL_KEY_FILE: z.string().min(1).optional(),
+  VIGIL_TRIAGE_MODEL_TIMEOUT_MS: whole(100, 60_000).default(10_000),
   VIGIL_ALERT_GROUP_WAIT_MS: whole(0, 3_600_000).default(30_000),
   VIGIL_ALERT_REPEAT_MS: whole(60_000, 604_800_000).default(14_400_000),
 });

@@ -7,6 +7,8 @@ import { runDeliveries } from './delivery/deliveries.ts';
 import { followPolicies } from './notices/policy-alerts.ts';
 import { watchOwnHealth } from './own-health/own-health.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper, WRITTEN } from './processors.ts';
+import { runAssessments } from './triage/assessments.ts';
+import { triageModelOf } from './triage/model.ts';
 
 await runService(process.env, {
   name: 'alerting',
@@ -14,6 +16,7 @@ await runService(process.env, {
   async start({ config, logger, count, signal, use }) {
     const write = (line: string) => void process.stdout.write(line);
     const { routing, sinks } = openChannels(config, { env: process.env, now: Date.now, write });
+    const model = triageModelOf(config);
     const codec = await connectCodec(registryFrom(config), WRITTEN);
     const log = await use(connectLog({ kafka: kafkaFrom(config), clientId: 'alerting', codec, logger }));
     const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
@@ -28,6 +31,7 @@ await runService(process.env, {
       tasks: await use(runProcessor(log, taskMapper(policies.alerts), options)),
       fleet: await use(runProcessor(log, fleetMapper(policies.alerts), options)),
       alerts: await use(runProcessor(log, alertDecider(settingsOf(config, routing)), options)),
+      triage: await use(runAssessments(log, model, { now: Date.now, logger, count })),
       delivery: await use(runDeliveries(log, sinks, delivering)),
     };
   },

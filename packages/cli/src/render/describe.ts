@@ -83,6 +83,8 @@ export const acting: Descriptions = {
   ALERT_ACKNOWLEDGED: (p) => `alert acknowledged by ${p.by}`,
   ALERT_RESOLVED: (p) => `alert resolved: ${p.text}`,
   TICKET_DISMISSED: (p) => `ticket ${p.ticket_id} (${p.severity}) dismissed: ${p.analysis}`,
+  TICKET_ASSESSED: (p) =>
+    `ticket ${p.ticket_id}: ${p.model} ${p.outcome === 'answered' ? `answers ${p.verdict}` : `gives no verdict (${p.outcome})`}${p.isApplied ? '' : ', which changes nothing'}${because(p.reason)}`,
   ALERT_DELIVERED: (p) => `alert ${p.ok ? 'delivered' : 'not delivered'} by ${p.sink}${because(p.detail)}`,
   DEAD_LETTER: (p) =>
     p.left_out > 0

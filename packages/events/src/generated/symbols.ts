@@ -8,6 +8,8 @@ export const SYMBOLS = {
   AlertUrgency: ['UNKNOWN', 'normal', 'high', 'highest'],
   AnswerKind: ['UNKNOWN', 'handoff', 'blockers', 'self_report', 'probe_reply'],
   AnswerRefusal: ['UNKNOWN', 'answered', 'expired', 'withdrawn', 'other_instance', 'no_such_option', 'unknown_request'],
+  AssessmentOutcome: ['UNKNOWN', 'answered', 'refused', 'malformed', 'failed', 'late'],
+  AssessmentVerdict: ['UNKNOWN', 'keep', 'dismiss', 'raise'],
   Axis: ['UNKNOWN', 'absence', 'repetition', 'rate', 'cost', 'fact'],
   BreakerState: ['UNKNOWN', 'CLOSED', 'OPEN', 'HALF_OPEN'],
   CallKind: ['UNKNOWN', 'tool', 'model', 'external_api', 'checkpoint_write'],

@@ -393,6 +393,23 @@ export type ApplyPolicyPayload = {
   readonly by: string;
   readonly why: string;
 };
+export type AssessTicketPayload = {
+  readonly alertKey: string;
+  readonly agentId: null | string;
+  readonly taskId: null | string;
+  readonly ticket_id: string;
+  /** its name in the configuration */
+  readonly model: string;
+  readonly outcome: AssessmentOutcome;
+  /** keep where the model has not answered */
+  readonly verdict: AssessmentVerdict;
+  /** the model's reason, or what failed, at most 300 characters */
+  readonly reason: string;
+  /** from the request to its answer */
+  readonly durationMs: number;
+};
+export type AssessmentOutcome = 'UNKNOWN' | 'answered' | 'refused' | 'malformed' | 'failed' | 'late';
+export type AssessmentVerdict = 'UNKNOWN' | 'keep' | 'dismiss' | 'raise';
 export type Axis = 'UNKNOWN' | 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
 export type BlockStep = {
   readonly reason: string;
@@ -1004,6 +1021,8 @@ export type NotifyPayload = {
   readonly agentIds: readonly string[];
   /** the request of an agent that it is about; null: none */
   readonly requestId: null | string;
+  /** the whole ticket, for the model that triage asks after its rules; null: no ticket, or one from before */
+  readonly filed: null | EscalationTicket;
 };
 export type NudgeAgentPayload = {
   readonly orderId: string;
@@ -1760,6 +1779,23 @@ export type TestChannelPayload = {
   readonly by: string;
   readonly why: null | string;
 };
+export type TicketAssessedPayload = {
+  readonly alertKey: string;
+  readonly agentId: null | string;
+  readonly taskId: null | string;
+  readonly ticket_id: string;
+  /** its name in the configuration */
+  readonly model: string;
+  readonly outcome: AssessmentOutcome;
+  /** keep where the model has not answered */
+  readonly verdict: AssessmentVerdict;
+  /** the model's reason, or what failed, at most 300 characters */
+  readonly reason: string;
+  /** from the request to its answer */
+  readonly durationMs: number;
+  /** whether the verdict changed what the rules decided */
+  readonly isApplied: boolean;
+};
 export type TicketDismissedPayload = {
   readonly alertKey: string;
   readonly agentId: null | string;
@@ -2054,6 +2090,8 @@ export type Content =
   | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'SILENCE_ALERTS'; readonly payload: SilenceAlertsPayload }
   /** Sends a test message to a channel. */
   | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'TEST_CHANNEL'; readonly payload: TestChannelPayload }
+  /** What a model answers about a ticket after the rules of triage. */
+  | { readonly topic: 'onex.cmd.alerting.notify.v1'; readonly type: 'ASSESS_TICKET'; readonly payload: AssessTicketPayload }
   /** Requests an alert to people, or its resolution. */
   | { readonly topic: 'onex.cmd.alerting.notify.v1'; readonly type: 'NOTIFY'; readonly payload: NotifyPayload }
   /** Puts a document in force; without one, the files are in force again. */
@@ -2134,6 +2172,8 @@ export type Content =
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'QUEEN_INTERVENTION_REQUESTED'; readonly payload: QueenInterventionRequestedPayload }
   /** Silences. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'SILENCE_CHANGED'; readonly payload: SilenceChangedPayload }
+  /** A model was asked about a ticket after the rules of triage. */
+  | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'TICKET_ASSESSED'; readonly payload: TicketAssessedPayload }
   /** Triage dismisses this ticket. */
   | { readonly topic: 'onex.evt.alerting.alert.v1'; readonly type: 'TICKET_DISMISSED'; readonly payload: TicketDismissedPayload }
   /** A token was created or renewed. Its key is the id of the token, which a renewal keeps. */

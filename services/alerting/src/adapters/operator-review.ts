@@ -18,6 +18,7 @@ export const reviewOf = (input: Input): TriagedTicket | null => {
       const { ticket_id, analysis, urgency } = input.payload;
       return { ticket_id, analysis, severity: urgency };
     }
+    case 'ASSESS_TICKET':
     case 'ACKNOWLEDGE_ALERT':
     case 'RESOLVE_ALERT':
     case 'SILENCE_ALERTS':

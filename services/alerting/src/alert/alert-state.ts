@@ -1,4 +1,4 @@
-import type { PolicyRef } from '@vigil/events';
+import type { PolicyRef, TriagedTicket } from '@vigil/events';
 import type { Content } from './content.ts';
 import type { Open } from './due.ts';
 import type { Gates } from './gates.ts';
@@ -19,6 +19,14 @@ export type OfAgent = { readonly agentId: string; readonly times: Times; readonl
 /** It is raised at `at`, unless its end arrives before. `id`: of the notice. */
 export type Awaited = { readonly id: string; readonly at: number; readonly content: Content };
 
+/** The newest ticket of a key, as the rules of triage decided it. `noticeId`: of the notice that has it. */
+export type RuledTicket = {
+  readonly ticket: TriagedTicket;
+  readonly ruling: 'raise' | 'dismiss';
+  readonly noticeId: string;
+  readonly content: Content;
+};
+
 /** One alert key: at most one alert open at a time. */
 export type Alert = {
   readonly kind: 'alert';
@@ -35,6 +43,8 @@ export type Alert = {
   readonly taskOver?: number;
   /** of awaiting_input: the requests of its agent that wait for an answer, the newest last; absent: none */
   readonly requests?: readonly Content[];
+  /** of escalation_ticket: the ticket that a model may still assess; absent: none */
+  readonly ruled?: RuledTicket;
   /** until when a late end is kept for a key without an alert; absent: none is kept */
   readonly keptUntil?: number;
 };

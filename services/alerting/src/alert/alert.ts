@@ -10,6 +10,7 @@ import {
   type OfAgent,
   timesAfter,
 } from './alert-state.ts';
+import { assessed, withoutTicket, withTicket } from './assessment.ts';
 import { type Content, contentOf, inPlace, questionOf, settledBy } from './content.ts';
 import { changed, draft, type Rules, raised, repeatOf, resolved, settled, updated, waitOf } from './drafts.ts';
 import { type Open, type Over, sendFrom } from './due.ts';
@@ -32,7 +33,7 @@ const MOST_AGENTS = 16;
 const observe = (known: Alert, input: Input, { now }: Clock, settings: Rules): Alert => {
   const awaiting = awaitingAfter(known, input, now);
   if (awaiting !== null) return awaiting;
-  const before = withRequests(endingAfter(known, input, now, settings), input);
+  const before = withTicket(withRequests(endingAfter(known, input, now, settings), input), input);
   const { agents = [] } = before;
   const isLate = isLateEnd(input, now);
   const after = agentsAfter(before, input, isLate);
@@ -107,6 +108,8 @@ const changes = (state: Alert, input: Input, now: number, settings: Rules): read
         ? raising(state, content, { id: input.eventId, at: now, isOver: past }, settings)
         : [];
     }
+    case 'ASSESS_TICKET':
+      return assessed(state, input, now, settings);
     case 'ACKNOWLEDGE_ALERT': {
       if (!open || open.acknowledgedBy !== null) return [];
       const { alertId, sent } = open;
@@ -293,6 +296,8 @@ const evolve = (state: Alert, event: Output, now: number, settings: Rules): Aler
       return { ...state, open: state.open && { ...state.open, acknowledgedBy: event.payload.by } };
     case 'ALERT_RESOLVED':
       return { ...state, open: null, ...(state.agents && { agents: state.agents.map(closed) }) };
+    case 'TICKET_ASSESSED':
+      return withoutTicket(state);
     case 'SILENCE_CHANGED':
     case 'QUEEN_INTERVENTION_REQUESTED':
     case 'TICKET_DISMISSED':

@@ -16,7 +16,7 @@ const shapeNine = (state: object): unknown =>
 
 test.each([{ afterMs: null }, { afterMs: 60_000 }])('an alert of shape 9 shows no request: %j', (fields) => {
   const alert = given(alerts(settings), EXAMPLE_TIME);
-  alert.receive(example(Topic.notify, 'NOTIFY', { ...PLAIN, action: 'raise', ...fields }));
+  alert.receive(example(Topic.notify, 'NOTIFY', { ...PLAIN, ticket: null, action: 'raise', ...fields }));
   expect(upgraded(AT_REST, 9, shapeNine(alert.state()))).toEqual(JSON.parse(JSON.stringify(alert.state())));
 });
 

@@ -2,11 +2,14 @@ import type { AlertSeverity, AlertUrgency } from '@vigil/events';
 import type { Notice } from '../notices/notice.ts';
 
 /** The content of an alert. `channels`: all that were requested since it was raised. */
-export type Content = Omit<Notice, 'alertKey' | 'action' | 'timeAgeMs' | 'ticket' | 'afterMs' | 'scope' | 'agentIds'>;
+export type Content = Omit<
+  Notice,
+  'alertKey' | 'action' | 'timeAgeMs' | 'ticket' | 'filed' | 'afterMs' | 'scope' | 'agentIds'
+>;
 
 /** The content of an alert that a notice has. */
 export const contentOf = (notice: Notice): Content => {
-  const { alertKey: _, action: __, timeAgeMs: ___, ticket: ____, afterMs, scope, agentIds, ...content } = notice;
+  const { alertKey: _, action: __, timeAgeMs: ___, ticket: ____, filed, afterMs, scope, agentIds, ...content } = notice;
   return content;
 };
 

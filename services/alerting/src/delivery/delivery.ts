@@ -54,6 +54,7 @@ const dueFor = (sink: Sink, event: Alert): Due | null => {
     case 'SILENCE_CHANGED':
     case 'QUEEN_INTERVENTION_REQUESTED':
     case 'TICKET_DISMISSED':
+    case 'TICKET_ASSESSED':
       return null;
   }
 };

@@ -45,6 +45,7 @@ export const after = (before: OpenAlerts, event: Alert): OpenAlerts => {
     case 'SILENCE_CHANGED':
     case 'QUEEN_INTERVENTION_REQUESTED':
     case 'TICKET_DISMISSED':
+    case 'TICKET_ASSESSED':
       return before;
   }
 };

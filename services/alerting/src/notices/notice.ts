@@ -1,9 +1,9 @@
-import type { AlertSeverity, Draft, PayloadOf, PolicyRef, Topic, TriagedTicket } from '@vigil/events';
+import type { AlertSeverity, Draft, EscalationTicket, PayloadOf, PolicyRef, Topic, TriagedTicket } from '@vigil/events';
 import { DEFAULT, GATES_KEY } from '../alert/routing.ts';
 import type { PolicyAlerts } from './policy-alerts.ts';
 
 export type Notice = PayloadOf<typeof Topic.notify, 'NOTIFY'>;
-export type Notify = Draft<typeof Topic.notify>;
+export type Notify = Extract<Draft<typeof Topic.notify>, { readonly type: 'NOTIFY' }>;
 
 /** The subject of a notice. `of` distinguishes several alerts of one task (breakers, waiting agents). */
 export type About = {
@@ -29,6 +29,7 @@ type NoticeDetails = Partial<
     | 'checkpoint'
     | 'blocked'
     | 'ticket'
+    | 'filed'
     | 'urgency'
     | 'afterMs'
     | 'scope'
@@ -59,11 +60,16 @@ export const raise = (route: string, about: About, details: NoticeDetails): Noti
 });
 
 /** A dismissed ticket: published without a notification, so that the reason can be read. */
-export const dismiss = (route: string, about: About, severity: AlertSeverity, ticket: TriagedTicket): Noticed => ({
+export const dismiss = (
+  route: string,
+  about: About,
+  severity: AlertSeverity,
+  tickets: { readonly ticket: TriagedTicket; readonly filed: EscalationTicket },
+): Noticed => ({
   route,
   about,
   action: 'dismiss',
-  details: { severity, title: `${about.agentId}: ticket dismissed`, text: ticket.analysis, ticket },
+  details: { severity, title: `${about.agentId}: ticket dismissed`, text: tickets.ticket.analysis, ...tickets },
 });
 
 /** A question of this case or request is answered or withdrawn: its options are removed from the alert. */
@@ -116,7 +122,7 @@ export const notify = (
   const { agentId, taskId, episodeId = null, caseId = null, requestId = null, labels = {} } = about;
   const alertKey = keyOf(route, about);
   const ofRoute = alerts.of(policy, route);
-  const { title, text, options = [], deadlineAt = null, ticket = null } = details;
+  const { title, text, options = [], deadlineAt = null, ticket = null, filed = null } = details;
   const { onTimeout = null, checkpoint = null, blocked = null, channel = null } = details;
   const severity = details.severity ?? ofRoute?.severity ?? details.usual ?? SEVERITIES[route] ?? 'warning';
   const channels = channel === null ? (ofRoute?.channels ?? [DEFAULT]) : [channel];
@@ -125,7 +131,19 @@ export const notify = (
   const { urgency = 'normal', afterMs = null, scope = null, agentIds = [] } = details;
   const { groupWaitMs = null, repeatMs = null } = ofRoute ?? {};
   const delivery = { urgency, groupWaitMs, repeatMs, afterMs, scope, agentIds };
-  const payload = { ...whom, ...delivery, route, severity, title, text, action, ...asked, timeAgeMs: null, ticket };
+  const payload = {
+    ...whom,
+    ...delivery,
+    route,
+    severity,
+    title,
+    text,
+    action,
+    ...asked,
+    timeAgeMs: null,
+    ticket,
+    filed,
+  };
   return { topic: 'onex.cmd.alerting.notify.v1', type: 'NOTIFY', key: alertKey, payload, policy };
 };
 

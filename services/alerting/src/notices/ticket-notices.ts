@@ -19,13 +19,14 @@ export const ticketNotices = (filed: WorkerEscalationTicketPayload): readonly No
   const { intervene, analysis } = triage(filed);
   const { ticket_id, severity, worker_agent_id: agent, suggested_action } = filed.ticket;
   const triaged = { ticket_id, analysis, severity };
-  if (!intervene) return [dismiss(TICKET_ROUTE, filed, severityOf(severity), triaged)];
+  const tickets = { ticket: triaged, filed: filed.ticket };
+  if (!intervene) return [dismiss(TICKET_ROUTE, filed, severityOf(severity), tickets)];
   return [
     raise(TICKET_ROUTE, filed, {
       severity: severityOf(severity),
       title: `${agent}: ${severity} ticket`,
       text: `${analysis}; ${suggested_action}`,
-      ticket: triaged,
+      ...tickets,
     }),
   ];
 };

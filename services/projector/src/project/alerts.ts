@@ -32,6 +32,7 @@ export const alert: Handlers<T> = {
     journal(event),
     answered(event, 'intervene', event.payload.queen_stream_id),
   ],
+  TICKET_ASSESSED: (event) => [journal(event)],
   TICKET_DISMISSED: (event) => [journal(event), answered(event, 'dismissed', event.payload.alertKey)],
 };
 
