@@ -43,9 +43,6 @@ type Limits = { readonly requests: number | null };
 /** The program of a real server; undefined: a server of the documented protocol stands in for it. */
 const PROGRAM = process.env.VIGIL_NTFY;
 
-/** Whether the tests run against a real server. */
-export const isRealNtfy: boolean = PROGRAM !== undefined;
-
 /** The real server that VIGIL_NTFY names, or one that has the documented protocol (docs.ntfy.sh/publish). */
 export const openNtfy = (limits: Limits = { requests: null }): Promise<NtfyServer> =>
   PROGRAM === undefined ? documented(limits) : real(PROGRAM, limits);
