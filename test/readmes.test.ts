@@ -23,7 +23,7 @@ const declared: readonly (readonly [service: string, Declared])[] = [
   ['alerting', agentMapper({ of: () => null })],
   ['alerting', taskMapper({ of: () => null })],
   ['alerting', fleetMapper({ of: () => null })],
-  ['alerting', alertDecider({ groupWaitMs: 0, repeatMs: 1, routing: { defaults: [], configured: [] } })],
+  ['alerting', alertDecider({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 1, routing: { defaults: [], configured: [] } })],
 ];
 
 const readme = (service: string): string =>

@@ -27,7 +27,7 @@ type Access = {
 };
 
 const none = { reads: [], writes: [] };
-const alertSettings = { groupWaitMs: 0, repeatMs: 1, routing: consoleOnly };
+const alertSettings = { groupWaitMs: 0, endWaitMs: 0, repeatMs: 1, routing: consoleOnly };
 
 const ACCESS: Readonly<Record<Service, Access>> = {
   'heartbeat-ingest': { processors: [createIngest(null)], others: none },

@@ -12,7 +12,12 @@ import type { Entry } from './chronicle.ts';
 export const seed = Number(process.env.VIGIL_SEED ?? Date.now() % 1_000_000);
 
 /** The governor decides soon, and may decide twice on the same agent. */
-const QUICK = { VIGIL_GOVERNOR_SETTLE_S: '1', VIGIL_GOVERNOR_COOLDOWN_S: '1', VIGIL_ALERT_GROUP_WAIT_MS: '0' };
+const QUICK = {
+  VIGIL_GOVERNOR_SETTLE_S: '1',
+  VIGIL_GOVERNOR_COOLDOWN_S: '1',
+  VIGIL_ALERT_GROUP_WAIT_MS: '0',
+  VIGIL_ALERT_END_WAIT_MS: '0',
+};
 
 /** Variables of the services in every story. */
 export const policies = { ...QUICK, VIGIL_POLICY_DIR: path.join(import.meta.dirname, 'policies') };

@@ -79,6 +79,7 @@ describe.skipIf(!ownServers)('the examples', () => {
         ORCHESTRATOR_SECRET: secret,
         PATH: `${dir}:${process.env.PATH}`,
         VIGIL_ALERT_GROUP_WAIT_MS: '0',
+        VIGIL_ALERT_END_WAIT_MS: '0',
       },
     });
     const own = { PATH: `${dir}:${process.env.PATH}`, VIGIL_STATE_DIR: path.join(on.dir, 'state') };

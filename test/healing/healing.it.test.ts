@@ -19,7 +19,12 @@ import {
   writeClient,
 } from './tasks.ts';
 
-const QUICK = { VIGIL_GOVERNOR_SETTLE_S: '0', VIGIL_GOVERNOR_COOLDOWN_S: '0', VIGIL_ALERT_GROUP_WAIT_MS: '0' };
+const QUICK = {
+  VIGIL_GOVERNOR_SETTLE_S: '0',
+  VIGIL_GOVERNOR_COOLDOWN_S: '0',
+  VIGIL_ALERT_GROUP_WAIT_MS: '0',
+  VIGIL_ALERT_END_WAIT_MS: '0',
+};
 const env = { ...ROOM, ...QUICK, VIGIL_POLICY_DIR: path.join(import.meta.dirname, 'policies') };
 const size = soak({ tasks: 8, faultsEach: 1, withinMs: 300_000 }, { tasks: 40, faultsEach: 2, withinMs: 900_000 });
 /** The number of tasks; at least 95 % must finish. */

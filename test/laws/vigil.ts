@@ -34,7 +34,7 @@ const others: readonly AnyProcessor[] = [
   agentMapper(noPolicies),
   taskMapper(noPolicies),
   fleetMapper(noPolicies),
-  alertDecider({ groupWaitMs: 30_000, repeatMs: 4 * HOUR, routing: consoleOnly }),
+  alertDecider({ groupWaitMs: 30_000, endWaitMs: 0, repeatMs: 4 * HOUR, routing: consoleOnly }),
 ].map(forgotten);
 
 /** The processors that judge, act and alert, as their services run them, on a log in memory. */

@@ -17,7 +17,7 @@ const omniclaude = { maxAttempts: 2, delaysMs: [0], onProbationFailure: 'retry' 
 
 /** The alerts of a task by what recovery reports of it, as alerting's own processors make them. */
 const alertsOf = (outputs: readonly Output[]): readonly AlertEvent[] => {
-  const driver = given(alerts({ groupWaitMs: 0, repeatMs: 1e9, routing: consoleOnly }), EXAMPLE_TIME);
+  const driver = given(alerts({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 1e9, routing: consoleOnly }), EXAMPLE_TIME);
   const reported = outputs.flatMap((output) =>
     output.topic === Topic.taskRecovery ? [example(Topic.taskRecovery, output.type, output.payload as never)] : [],
   );

@@ -95,6 +95,7 @@ const env = {
   // An agent can count as lost from its first heartbeat on, so the stories begin at once.
   VIGIL_GOVERNOR_BRAKE_MIN_AGE_S: '0',
   VIGIL_ALERT_GROUP_WAIT_MS: '1000',
+  VIGIL_ALERT_END_WAIT_MS: '0',
   VIGIL_WEBHOOK_SECRET: SECRET,
 };
 

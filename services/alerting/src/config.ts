@@ -22,13 +22,19 @@ export const config = z.object({
   VIGIL_TRIAGE_MODEL_KEY_FILE: z.string().min(1).optional(),
   VIGIL_TRIAGE_MODEL_TIMEOUT_MS: whole(100, 60_000).default(10_000),
   VIGIL_ALERT_GROUP_WAIT_MS: whole(0, 3_600_000).default(30_000),
+  /** an end that sinks learn waits for another beginning, also without a group wait: a flapping agent is one incident */
+  VIGIL_ALERT_END_WAIT_MS: whole(0, 3_600_000).default(30_000),
   VIGIL_ALERT_REPEAT_MS: whole(60_000, 604_800_000).default(14_400_000),
 });
 
-type WaitTimes = Pick<z.output<typeof config>, 'VIGIL_ALERT_GROUP_WAIT_MS' | 'VIGIL_ALERT_REPEAT_MS'>;
+type WaitTimes = Pick<
+  z.output<typeof config>,
+  'VIGIL_ALERT_GROUP_WAIT_MS' | 'VIGIL_ALERT_END_WAIT_MS' | 'VIGIL_ALERT_REPEAT_MS'
+>;
 
 export const settingsOf = (waitTimes: WaitTimes, routing: Routing): Settings => ({
   groupWaitMs: waitTimes.VIGIL_ALERT_GROUP_WAIT_MS,
+  endWaitMs: waitTimes.VIGIL_ALERT_END_WAIT_MS,
   repeatMs: waitTimes.VIGIL_ALERT_REPEAT_MS,
   routing,
 });

@@ -28,7 +28,11 @@ test('what happens to agents, tasks and the fleet becomes alerts, each under its
   running.use(await runProcessor(log, taskMapper(noPolicies), options));
   running.use(await runProcessor(log, fleetMapper(noPolicies), options));
   running.use(
-    await runProcessor(log, alertDecider({ groupWaitMs: 0, repeatMs: 60_000, routing: consoleOnly }), options),
+    await runProcessor(
+      log,
+      alertDecider({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 60_000, routing: consoleOnly }),
+      options,
+    ),
   );
   const lines: string[] = [];
   const sinks = [consoleSink((line) => void lines.push(line), ['console'])];
@@ -62,7 +66,7 @@ test('a failing sink is reported to the others, once; when it is back it has los
   const log = new MemoryLog({ partitions: PARTITIONS });
   await using running = new AsyncDisposableStack();
   const routing = { defaults: ['console', 'pager'], configured: ['console', 'pager'] };
-  const settings = { groupWaitMs: 0, repeatMs: 60_000, routing };
+  const settings = { groupWaitMs: 0, endWaitMs: 0, repeatMs: 60_000, routing };
   running.use(await runProcessor(log, alertDecider(settings), { ...quiet, partitions: PARTITIONS, paceMs: 5 }));
   running.use(await runProcessor(log, taskMapper(noPolicies), { ...quiet, partitions: PARTITIONS, paceMs: 5 }));
   const lines: string[] = [];

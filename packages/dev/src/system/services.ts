@@ -67,6 +67,7 @@ const paceOf = (policy: string): Record<string, string> =>
         VIGIL_GOVERNOR_COOLDOWN_S: '5',
         VIGIL_GOVERNOR_BRAKE_MIN_AGE_S: '5',
         VIGIL_ALERT_GROUP_WAIT_MS: '0',
+        VIGIL_ALERT_END_WAIT_MS: '0',
       };
 
 const TLS = ['VIGIL_TLS_CERT', 'VIGIL_TLS_KEY', 'VIGIL_TLS_TERMINATED'] as const;
@@ -100,6 +101,7 @@ export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
     'VIGIL_DASHBOARD_URL',
     'VIGIL_WEBHOOK_SECRET',
     'VIGIL_ALERT_GROUP_WAIT_MS',
+    'VIGIL_ALERT_END_WAIT_MS',
     'VIGIL_LINK_KEY',
     'VIGIL_DEADMAN_URL',
     'VIGIL_TRIAGE_MODEL_URL',

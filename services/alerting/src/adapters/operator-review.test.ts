@@ -30,7 +30,8 @@ const operator = (more: Partial<PayloadOf<typeof Topic.controlAlerts, 'NOTIFY_OP
   }),
   key: 'escalation_ticket:OMN-1234',
 });
-const open = () => given(alerts({ groupWaitMs: 0, repeatMs: 3_600_000, routing: consoleOnly }), EXAMPLE_TIME);
+const open = () =>
+  given(alerts({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 3_600_000, routing: consoleOnly }), EXAMPLE_TIME);
 
 test.each([
   ['high', 'warning'],

@@ -11,7 +11,7 @@ import { consoleOnly } from './routing.ts';
 type NoticeFields = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
 
 const HOUR = 3_600_000;
-const settings = { groupWaitMs: 30_000, repeatMs: 4 * HOUR, routing: consoleOnly };
+const settings = { groupWaitMs: 30_000, endWaitMs: 0, repeatMs: 4 * HOUR, routing: consoleOnly };
 const start = EXAMPLE_TIME;
 
 const quiet = {

@@ -12,7 +12,18 @@ import {
 } from './alert-state.ts';
 import { assessed, withoutTicket, withTicket } from './assessment.ts';
 import { type Content, contentOf, inPlace, questionOf, settledBy } from './content.ts';
-import { changed, draft, type Rules, raised, repeatOf, resolved, settled, updated, waitOf } from './drafts.ts';
+import {
+  changed,
+  draft,
+  endWaitOf,
+  type Rules,
+  raised,
+  repeatOf,
+  resolved,
+  settled,
+  updated,
+  waitOf,
+} from './drafts.ts';
 import { type Open, type Over, sendFrom } from './due.ts';
 import {
   type GateInput,
@@ -76,7 +87,7 @@ const endingAfter = (state: Alert, input: Input, now: number, settings: Rules): 
   const { open } = state;
   if (input.type !== 'NOTIFY' || open === null || open.sent === null) return state;
   const { action, title, text } = input.payload;
-  const wait = waitOf(open.content, settings);
+  const wait = endWaitOf(open.content, settings);
   if (action === 'raise' && open.ending !== null && !isPast(state, input))
     return { ...state, open: { ...open, ending: null } };
   if (action !== 'resolve' || wait === 0 || isPast(state, input)) return state;

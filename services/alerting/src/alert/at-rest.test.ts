@@ -8,7 +8,7 @@ import { AT_REST } from './at-rest.ts';
 import { NO_GATES } from './gates.ts';
 import { consoleOnly } from './routing.ts';
 
-const settings = { groupWaitMs: 30_000, repeatMs: 14_400_000, routing: consoleOnly };
+const settings = { groupWaitMs: 30_000, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly };
 
 /** Without the requests of agents. */
 const shapeNine = (state: object): unknown =>

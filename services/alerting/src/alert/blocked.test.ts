@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 
 /** The alert of the blocked task T-1, and the reports about its agents; each event is one second later. */
 const alertOfTask = () => {
-  const driver = given(alerts({ groupWaitMs: 0, repeatMs: 1e9, routing: consoleOnly }), T0);
+  const driver = given(alerts({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 1e9, routing: consoleOnly }), T0);
   let at = T0;
   const receive = (notices: ReturnType<typeof agentNotices>, agoMs = 0) => {
     at += 1000;

@@ -13,6 +13,7 @@ const HOUR = 3_600_000;
 const start = EXAMPLE_TIME;
 const settings = {
   groupWaitMs: 30_000,
+  endWaitMs: 0,
   repeatMs: 4 * HOUR,
   routing: { defaults: ['console'], configured: ['console', 'ops'] },
 };
@@ -66,6 +67,20 @@ test('a test of a channel is one message and its end, to that channel alone', ()
   expect(alert.passTo(start + HOUR)).toEqual([]);
 });
 
+test('with a group wait of 0, 100 flaps are one incident, too: a beginning at once, and one end after the wait', () => {
+  const alert = open({ groupWaitMs: 0, endWaitMs: 30_000 });
+  expect(typesOf(sent(alert.receive(raised())))).toEqual(['ALERT_RAISED']);
+  for (let flap = 0; flap < 100; flap += 1) {
+    const at = start + 1000 + flap * 20_000;
+    expect(sent(alert.receive(over(at), at))).toEqual([]);
+    expect(sent(alert.receive(raised({ text: `flap ${flap}` }, at + 10_000), at + 10_000))).toEqual([]);
+  }
+  const end = start + 1000 + 100 * 20_000;
+  expect(sent(alert.receive(over(end), end))).toEqual([]);
+  expect(sent(alert.passTo(end + 29_999))).toEqual([]);
+  expect(typesOf(sent(alert.passTo(end + 30_000)))).toEqual(['ALERT_RESOLVED']);
+});
+
 test('a flapping agent is one incident: an end is sent after the group wait, if the alert does not rise again', () => {
   const alert = open();
   alert.receive(raised());
@@ -91,7 +106,7 @@ test('an agent that is STUCK after it was FAILING sends no message of its own', 
 
 test('a policy sets the group wait and the repeat of its route', () => {
   const alert = open();
-  alert.receive(raised({ groupWaitMs: 5000, repeatMs: HOUR }));
+  alert.receive(raised({ groupWaitMs: 5000, endWaitMs: 0, repeatMs: HOUR }));
   expect(sent(alert.passTo(start + 4999))).toEqual([]);
   expect(sent(alert.passTo(start + 5000))).toHaveLength(1);
   expect(sent(alert.passTo(start + 5000 + HOUR - 1))).toEqual([]);

@@ -25,7 +25,7 @@ const over = (at: number, agentId: string) => notice(at, { action: 'resolve', ag
 
 /** The messages after these notices, up to a moment; each notice is received when it occurs. */
 const messages = (notices: readonly Input[], until: number): readonly string[] => {
-  const alert = alerting({ groupWaitMs: 0, repeatMs: REPEAT, routing: consoleOnly }, start);
+  const alert = alerting({ groupWaitMs: 0, endWaitMs: 0, repeatMs: REPEAT, routing: consoleOnly }, start);
   for (const one of notices) alert.receive(one, one.occurredAt);
   alert.passTo(start + until);
   return alert

@@ -17,7 +17,13 @@ export type Rules = Settings & { readonly gates: Gates };
 
 /** The group wait of an alert: 0 for those of Vigil itself, which have no related alerts, and for a request. */
 export const waitOf = (content: Content, { groupWaitMs }: Settings): number =>
-  OF_VIGIL.has(content.route) || content.requestId !== null ? 0 : (content.groupWaitMs ?? groupWaitMs);
+  isAtOnce(content) ? 0 : (content.groupWaitMs ?? groupWaitMs);
+
+const isAtOnce = ({ route, requestId }: Content): boolean => OF_VIGIL.has(route) || requestId !== null;
+
+/** How long it waits for another beginning before its end is sent. */
+export const endWaitOf = (content: Content, settings: Settings): number =>
+  isAtOnce(content) ? 0 : Math.max(waitOf(content, settings), settings.endWaitMs);
 
 /** How often it is repeated, milliseconds. */
 export const repeatOf = (content: Content, { repeatMs }: Settings): number => content.repeatMs ?? repeatMs;

@@ -17,7 +17,7 @@ type NoticeFields = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
 const HOUR = 3_600_000;
 const start = EXAMPLE_TIME;
 const routing = { defaults: ['console', 'webhook'], configured: ['console', 'webhook', 'ops', 'files'] };
-const settings = { groupWaitMs: 0, repeatMs: 4 * HOUR, routing };
+const settings = { groupWaitMs: 0, endWaitMs: 0, repeatMs: 4 * HOUR, routing };
 const quiet = { ...PLAIN, options: [], deadlineAt: null, ticket: null, blocked: null, channels: ['default'] };
 const notified = (fields: NoticeFields = {}): Input =>
   example(Topic.notify, 'NOTIFY', { route: 'stuck_agent', severity: 'warning', action: 'raise', ...quiet, ...fields });

@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const start = EXAMPLE_TIME;
-const settings = { groupWaitMs: 30_000, repeatMs: 4 * HOUR, routing: consoleOnly };
+const settings = { groupWaitMs: 30_000, endWaitMs: 0, repeatMs: 4 * HOUR, routing: consoleOnly };
 
 const notice = (fields: NoticeFields): Input => ({
   ...example(Topic.notify, 'NOTIFY', {

@@ -11,7 +11,7 @@ import { consoleOnly, SINK_FAILING } from './routing.ts';
 type NoticeFields = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
 
 const start = EXAMPLE_TIME;
-const settings = { groupWaitMs: 30_000, repeatMs: 4 * 3_600_000, routing: consoleOnly };
+const settings = { groupWaitMs: 30_000, endWaitMs: 0, repeatMs: 4 * 3_600_000, routing: consoleOnly };
 const quiet = {
   ...PLAIN,
   route: 'stuck_agent',

@@ -19,7 +19,7 @@ const stuck = (taskId: string, action: 'raise' | 'resolve') => ({
 
 test('the open alerts of a sink are those of the stored state and of the events since, without their ends', async () => {
   const log = new MemoryLog({ partitions: PARTITIONS });
-  const settings = { groupWaitMs: 0, repeatMs: 3_600_000, routing: consoleOnly };
+  const settings = { groupWaitMs: 0, endWaitMs: 0, repeatMs: 3_600_000, routing: consoleOnly };
   await using _decider = await runProcessor(log, alertDecider(settings), {
     ...quiet,
     partitions: PARTITIONS,
@@ -38,7 +38,7 @@ test('the open alerts of a sink are those of the stored state and of the events 
 
 test('events since the start add alerts, and remove those that are over', async () => {
   const log = new MemoryLog({ partitions: PARTITIONS });
-  const settings = { groupWaitMs: 0, repeatMs: 3_600_000, routing: consoleOnly };
+  const settings = { groupWaitMs: 0, endWaitMs: 0, repeatMs: 3_600_000, routing: consoleOnly };
   await using _decider = await runProcessor(log, alertDecider(settings), {
     ...quiet,
     partitions: PARTITIONS,

@@ -37,7 +37,10 @@ test.each([
 });
 
 test('a clock that is off has one alert, also where its agent has another task when it is over', () => {
-  const alert = given(alerts({ groupWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }), EXAMPLE_TIME);
+  const alert = given(
+    alerts({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }),
+    EXAMPLE_TIME,
+  );
   const receive = ([notice]: readonly Notify[], eventId: string) =>
     alert.receive({ ...example(Topic.notify, 'NOTIFY', notice?.payload), key: notice?.key ?? '', eventId });
   const outputs = [receive(drifted(), 'n1'), receive(drifted(), 'n1'), receive(ended(), 'n2')];

@@ -321,7 +321,7 @@ test('a decision that was not carried out is announced, apart from the alert of 
       one.receive(example(Topic.notify, 'NOTIFY', { ...payload, alertKey: key } as never));
       return one;
     },
-    given(alerts({ groupWaitMs: 30_000, repeatMs: 1e9, routing: consoleOnly }), 1),
+    given(alerts({ groupWaitMs: 30_000, endWaitMs: 0, repeatMs: 1e9, routing: consoleOnly }), 1),
   );
   expect(noticesOfTask.all().map(({ type }) => type)).toEqual(['ALERT_RAISED', 'ALERT_UPDATED', 'ALERT_RESOLVED']);
 });

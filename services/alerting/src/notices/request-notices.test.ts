@@ -46,7 +46,10 @@ const brake = () =>
 
 /** With a group wait of half a minute, a second between two notices. */
 const alertOf = () => {
-  const alert = alerting({ groupWaitMs: 30_000, repeatMs: 14_400_000, routing: consoleOnly }, EXAMPLE_TIME);
+  const alert = alerting(
+    { groupWaitMs: 30_000, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly },
+    EXAMPLE_TIME,
+  );
   let n = 0;
   const receive = (notices: readonly Notify[]): readonly Output[] =>
     notices.flatMap(({ payload, key }) => {
@@ -178,7 +181,9 @@ test('requests obey the laws of deciders, in any order', () => {
     ...example(Topic.notify, 'NOTIFY', notice?.payload),
     ...{ key: notice?.key ?? '', occurredAt: EXAMPLE_TIME + s * 1000 },
   }));
-  laws(alerts({ groupWaitMs: 30_000, repeatMs: 14_400_000, routing: consoleOnly }), inputs, { runs: 200 });
+  laws(alerts({ groupWaitMs: 30_000, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }), inputs, {
+    runs: 200,
+  });
 });
 
 test('a refused answer, and a request too many, are no alert', () => {

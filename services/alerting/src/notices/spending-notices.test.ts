@@ -49,7 +49,10 @@ test('a policy sets the severity and the channels', () => {
 });
 
 test('a limit that is announced twice is one alert, and a raised limit that is reached again updates it', () => {
-  const alert = given(alerts({ groupWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }), EXAMPLE_TIME);
+  const alert = given(
+    alerts({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }),
+    EXAMPLE_TIME,
+  );
   const receive = ([notice]: readonly Notify[], eventId: string) =>
     alert
       .receive({ ...example(Topic.notify, 'NOTIFY', notice?.payload), key: notice?.key ?? '', eventId })

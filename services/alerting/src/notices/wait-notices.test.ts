@@ -44,7 +44,10 @@ test('agents of one task wait each for themselves, and an agent without a task f
 });
 
 test('a wait that is reported twice is one alert, which its end resolves', () => {
-  const alert = given(alerts({ groupWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }), EXAMPLE_TIME);
+  const alert = given(
+    alerts({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }),
+    EXAMPLE_TIME,
+  );
   const receive = ([notice]: readonly Notify[], eventId: string) =>
     alert.receive({ ...example(Topic.notify, 'NOTIFY', notice?.payload), key: notice?.key ?? '', eventId });
   const outputs = [receive(overdue(), 'n1'), receive(overdue(), 'n1'), receive(ended(), 'n2'), receive(ended(), 'n2')];

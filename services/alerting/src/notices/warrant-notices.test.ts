@@ -14,7 +14,7 @@ const filed = example(Topic.agentHealth, 'WARRANT_FILED', { ...about, endReason:
 
 /** The alert of w1's warrant; events are received when they happen. */
 const story = () => {
-  const alert = given(alerts({ groupWaitMs: 30_000, repeatMs: 4 * 3_600_000, routing: consoleOnly }), T);
+  const alert = given(alerts({ groupWaitMs: 30_000, endWaitMs: 0, repeatMs: 4 * 3_600_000, routing: consoleOnly }), T);
   return {
     ...alert,
     report: (event: Parameters<typeof warrantNotices>[0], at: number) =>
