@@ -43,7 +43,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
     const tracker = path.join(vigil.dir, 'tracker.json');
     writeFileSync(tracker, JSON.stringify([{ id: 'T-closed', status: 'closed', updated_at: '2026-11-22T00:00:00Z' }]));
     const work_source = { command: ['/bin/cat', tracker], interval: '1s' };
-    puppets = openPuppets(vigil, received, 'by-hand', ['recovered', 'closed', '+far'], { work_source });
+    puppets = openPuppets(vigil, received, 'by-hand', ['recovered', 'closed', 'restarted', '+far'], { work_source });
     puppets.start();
   });
   afterAll(async () => {
@@ -77,6 +77,27 @@ describe.skipIf(!ownServers)('at the command line', () => {
     const { agent, status, last_output, errors } = JSON.parse(stdout);
     expect({ agent, status, errors }).toEqual({ agent: 'recovered', status: 'healthy', errors: [] });
     expect(Date.parse(last_output)).toBeGreaterThan(0);
+  });
+
+  test('an agent that does not run here is restarted by its runtime: one end, a new instance, and the name of who asked', async () => {
+    const before = await puppets.instance('restarted');
+    await shown('restarted');
+    const { code, stdout } = await vigil.vigil('restart', 'restarted', ...why);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Done: ') });
+    expect(stdout).toMatch(/^Requested: a restart of restarted by its runtime\./);
+    const after = await puppets.instance('restarted', before.instanceId);
+    expect(after.instanceId).not.toBe(before.instanceId);
+    await holds(() =>
+      expect(receipts('restarted')).toMatchObject([
+        { kind: 'terminate', outcome: 'done', confirmed: true, instanceId: before.instanceId },
+      ]),
+    );
+    expect(puppets.ends('restarted')).toBe(1);
+    expect(tale('T-restarted')).toEqual([]);
+    await until('the new instance is HEALTHY, and the request is on record', async () => {
+      const explained = (await vigil.vigil('explain', 'restarted', '--all')).stdout;
+      return explained.startsWith('restarted is HEALTHY') && explained.includes('tester');
+    });
   });
 
   test('an agent without a runtime is nudged through the gateway, once', async () => {

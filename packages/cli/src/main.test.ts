@@ -382,6 +382,7 @@ test.each([
     { kind: 'request_step', agentId: 'worker-1', step: 'nudge', message: 'Save, please.' },
   ],
   [['recover', 'worker-1', '--why', 'x'], { kind: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover' }],
+  [['restart', 'worker-1', '--why', 'x'], { kind: 'request_step', agentId: 'worker-1', step: 'restart' }],
   [['host', 'gone', 'build-7', '--why', 'x'], { kind: 'host_gone', host: 'build-7' }],
   [['brake', 'lift', '--why', 'x'], { kind: 'lift_brake' }],
   [['dry-run', 'on', '--why', 'x'], { kind: 'dry_run', on: true }],

@@ -18,7 +18,7 @@ export * from './notice/terminal-notice.ts';
 export { createTerminalFilter, TERMINAL_RESET } from './output/terminal-filter.ts';
 export { type AgentCgroups, findCgroups } from './process/cgroup.ts';
 export { findHostUser } from './process/host-user.ts';
-export { openView, restartAgent, stopAgent, type View, type ViewEnd } from './pty-host/attach.ts';
+export { openView, restartAgent, runsHere, stopAgent, type View, type ViewEnd } from './pty-host/attach.ts';
 export { type DepsSettings, type OpenDeps, openDeps } from './runtime/open-deps.ts';
 export { type Detached, run, runDetached } from './runtime/run.ts';
 export { type Runtime, startRuntime } from './runtime/runtime.ts';

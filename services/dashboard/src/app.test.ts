@@ -326,6 +326,21 @@ test('an agent without an instance id gets no order by hand', async () => {
   expect((await nameless.request('POST', '/v1/commands', command)).json()).toMatchObject({ status: 409 });
 });
 
+test('an agent is restarted by its runtime, and one without a runtime gets no such order', async () => {
+  const command = { kind: 'request_step', agentId: 'worker-1', step: 'restart', ...reason };
+  const { request, written } = dashboard({ agent: async () => ({ ...agent, runtimeId: 'host-1' }) });
+  expect((await request('POST', '/v1/commands', command)).statusCode).toBe(202);
+  expect(written).toMatchObject([
+    { type: 'REQUEST_STEP', payload: { step: 'restart', runtimeId: 'host-1', ...reason } },
+  ]);
+  const alone = dashboard({ agent: async () => ({ ...agent, runtimeId: null }) });
+  expect((await alone.request('POST', '/v1/commands', command)).json()).toMatchObject({
+    status: 409,
+    detail: expect.stringContaining('has no runtime'),
+  });
+  expect(alone.written).toEqual([]);
+});
+
 test('the stream sends the requested events as lines of JSON, and ends with the service', async () => {
   const { request, listeners, stop } = dashboard();
   const answer = request('GET', '/v1/events?topic=agentHealth&agent=worker-1');

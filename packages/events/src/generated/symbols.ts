@@ -37,7 +37,7 @@ export const SYMBOLS = {
   Reporter: ['UNKNOWN', 'agent', 'runtime'],
   RequestKind: ['UNKNOWN', 'permission', 'question'],
   RequestOutcome: ['UNKNOWN', 'no_decision', 'allow'],
-  RequestedStep: ['UNKNOWN', 'nudge', 'handoff', 'terminate', 'terminate_and_recover'],
+  RequestedStep: ['UNKNOWN', 'nudge', 'handoff', 'terminate', 'terminate_and_recover', 'restart'],
   ResetAttempts: ['UNKNOWN', 'after_stable', 'after_progress', 'by_people'],
   ReviewDecision: ['UNKNOWN', 'retry', 'abandon', 'reset'],
   SkipWhy: ['UNKNOWN', 'dry_run', 'requires', 'no_runtime', 'no_instance', 'no_task', 'no_session', 'unknown_step'],

@@ -1419,7 +1419,7 @@ export type RequestWithdrawnPayload = {
   /** the agent's open requests after this event */
   readonly open: number;
 };
-export type RequestedStep = 'UNKNOWN' | 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover';
+export type RequestedStep = 'UNKNOWN' | 'nudge' | 'handoff' | 'terminate' | 'terminate_and_recover' | 'restart';
 export type ResetAttempts = 'UNKNOWN' | 'after_stable' | 'after_progress' | 'by_people';
 export type ResetBreakerOrderPayload = {
   readonly orderId: string;
@@ -1751,6 +1751,8 @@ export type TerminateAgentPayload = {
   readonly cleanupMs: number;
   readonly leave: TaskLeft;
   readonly release: readonly string[];
+  /** a person asked for a restart: after its end the runtime starts the same command again */
+  readonly restart: boolean;
 };
 export type TerminateRequirement = 'UNKNOWN' | 'hard' | 'two_axes' | 'unanswered' | 'high' | 'two_medium';
 export type TerminateStep = {

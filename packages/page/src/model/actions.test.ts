@@ -16,7 +16,14 @@ const labels = (actions: readonly { readonly label: string }[]) => actions.map((
 
 test('a living agent can be nudged, held, handed off and ended', () => {
   const own = { ...agent, taskId: 'T-1' };
-  expect(labels(agentActions(own, 0))).toEqual(['Nudge', 'Hold', 'Hand off', 'Terminate and recover', 'Terminate']);
+  expect(labels(agentActions(own, 0))).toEqual([
+    'Nudge',
+    'Hold',
+    'Hand off',
+    'Restart',
+    'Terminate and recover',
+    'Terminate',
+  ]);
 });
 
 test('a held agent is released instead, until the hold has run out', () => {

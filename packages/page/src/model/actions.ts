@@ -35,6 +35,14 @@ export const agentActions = (agent: Acted, now: number): readonly Action[] => {
     { ...step('nudge', 'Nudge', `Sends ${agentId} a text that asks for progress.`), fields: ['message'] },
     hold,
     step('handoff', 'Hand off', `Asks ${agentId} to write a checkpoint; then another agent continues its task.`),
+    {
+      ...step(
+        'restart',
+        'Restart',
+        `Ends ${agentId}, and starts its command again where it ran. It does not continue from a checkpoint.`,
+      ),
+      isDangerous: true,
+    },
     recover,
     { ...step('terminate', 'Terminate', `Ends ${agentId}. Nothing continues its task.`), isDangerous: true },
   ];

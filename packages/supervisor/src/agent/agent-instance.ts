@@ -127,7 +127,9 @@ export class Supervised {
   }
 
   async #endByOrder(order: Terminate): Promise<Outcome> {
-    const { graceMs, reason, orderId } = order.payload;
+    const { graceMs, reason, orderId, restart } = order.payload;
+    // An older gateway leaves it out.
+    if (restart === true && this.#stop === null) this.#isRestarted = true;
     this.#endRequest = { ...(this.#stop ?? { by: reason, reason: 'explicit', orderId }), order };
     const { deps, spec, monitor } = this.#parts;
     if (this.#isStall) await this.#stallLog.ordered(order);
@@ -302,7 +304,8 @@ export class Supervised {
     const end = await this.#handleExit(exit, at, now).catch((error: unknown) =>
       minimalExitSummary(exit, this.#endRequest, monitor.hasCompleted || !spec.mustSignalCompletion, String(error)),
     );
-    const isStopped = end.reason === 'explicit' && this.#endRequest?.orderId == null;
+    const isByPerson = this.#endRequest?.orderId == null || this.#isRestarted;
+    const isStopped = end.reason === 'explicit' && isByPerson;
     if (!isStopped) savePreviousRun(deps, spec, end);
     const { exit: how, claimsReleased: _, ...known } = end;
     deps.outbox.put(exitReport(spec, { ...how, ...known, at, orderId: this.#endRequest?.orderId ?? null }));

@@ -43,6 +43,12 @@ const otherNames = (dir: string, agentId: string): string => {
   return names.length === 0 ? '' : `there are ${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''}; or `;
 };
 
+/** Whether an agent of this name runs on this host, according to its folder. */
+export const runsHere = (dir: string, agentId: string): boolean => {
+  checkName(agentId);
+  return occupantOf(dir, agentId) !== null;
+};
+
 const occupied = (dir: string, agentId: string): Occupant => {
   checkName(agentId);
   const occupant = occupantOf(dir, agentId);

@@ -87,6 +87,18 @@ test('an agent dies by order, and another continues its task from its checkpoint
   expect(readFileSync(instance?.spec.handover ?? '', 'utf8')).toBe('remaining: two');
 });
 
+test('an agent that is restarted by order ends, and its command starts again as a new instance of the same name', async () => {
+  const instanceId = (await heartbeatOf('worker-1'))?.instance_id ?? null;
+  stage.gateway.offer(terminate({ instanceId, restart: true }));
+  expect(await find('ORDER_RECEIPT')).toMatchObject({ outcome: 'done', confirmed: true });
+  expect(await find('AGENT_EXITED')).toMatchObject({ reason: 'explicit', orderId: 'end-1' });
+  await until(() => {
+    const next = runtime.agents()[0]?.spec;
+    expect(next).toMatchObject({ agentId: 'worker-1', taskId: 'TASK-1' });
+    expect(next?.instanceId).not.toBe(instanceId);
+  });
+});
+
 test('a fresh agent is logged and gets the resume line under the policy that the order names, though no template has one', async () => {
   const instanceId = (await heartbeatOf('worker-1'))?.instance_id ?? null;
   stage.gateway.offer(terminate({ instanceId }));

@@ -163,6 +163,7 @@ export const terminate = (more: Partial<TerminateAgentPayload> = {}) =>
       cleanupMs: 1000,
       leave: 'released',
       release: [],
+      restart: false,
       ...more,
     },
   }) as const;

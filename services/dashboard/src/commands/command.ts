@@ -41,7 +41,7 @@ export const commandShape = z.discriminatedUnion('kind', [
   }),
   named('request_step', {
     agentId: id,
-    step: z.enum(['nudge', 'handoff', 'terminate', 'terminate_and_recover']),
+    step: z.enum(['nudge', 'handoff', 'terminate', 'restart', 'terminate_and_recover']),
     message: z.string().max(4000).optional(),
   }),
   named('hold', { agentId: id, forMs: forMs.optional() }),

@@ -54,6 +54,12 @@ export const requestStep = async (
       'no_instance',
       `${agentId} reports no instance id: an order could reach another instance of it.`,
     );
+  if (step === 'restart' && runtimeId === null)
+    throw new Problem(
+      409,
+      'no_runtime',
+      `${agentId} has no runtime that could start it again: restart it where it runs.`,
+    );
   const about = { agentId, instanceId, taskId, runtimeId, labels };
   const { policy, recovery } = step === 'terminate_and_recover' ? await recoveryOf(agent, model) : nothingKnown;
   const payload = { ...about, step, message: message ?? null, by, why, recovery, askedAt: null };

@@ -202,3 +202,19 @@ test('a person whose request has no effect is notified of the reason, also befor
   warranted.receive(filed());
   expect(warranted.receive(lapsed('progress'))).toEqual(['withdraws case-warrant-1-r1']);
 });
+
+test('a restart by hand is one terminate, whose runtime starts the same command again; nothing recovers the task', () => {
+  const restarts = (step: 'restart' | 'terminate') => {
+    const one = agent();
+    expect(one.receive(requests(step))).toEqual(['asks terminate soft']);
+    one.admit();
+    const orders = one.drafts(one.admitted()).filter(({ type }) => type === 'TERMINATE_AGENT');
+    expect(orders).toMatchObject([{ payload: { restart: step === 'restart' } }]);
+    return { one, orderId: orders[0]?.type === 'TERMINATE_AGENT' ? orders[0].payload.orderId : '' };
+  };
+  restarts('terminate');
+  const { one, orderId } = restarts('restart');
+  const after = one.receive(receipt('done', orderId));
+  expect(after).toContain('CASE_CLOSED executed');
+  expect(after.join()).not.toContain('RECOVER_TASK');
+});

@@ -36,6 +36,8 @@ export type CaseContext = {
   readonly voidAt: number | null;
   readonly planName: string;
   readonly steps: readonly PlannedStep[];
+  /** a person asked for a restart: its terminate starts the same command again; absent: none did */
+  readonly restarts?: true;
   /** handed on as it is */
   readonly recovery: RecoverySettings;
   /** for people: the evidence in words, or the reason of a person's request */

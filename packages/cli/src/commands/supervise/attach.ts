@@ -3,6 +3,7 @@ import {
   createTerminalFilter,
   openView,
   restartAgent,
+  runsHere,
   stopAgent,
   TERMINAL_RESET,
   type View,
@@ -13,6 +14,7 @@ import type { Command } from 'commander';
 import { Refusal } from '../../errors.ts';
 import { stateDir, withStateDir } from '../../supervising.ts';
 import { type Json, show, whoAmI } from '../../terminal.ts';
+import { type WriteOptions, withWriteOptions, write } from '../control/options.ts';
 import { unwatchedByLog } from './run-reach.ts';
 import { length } from './run-spec.ts';
 
@@ -113,17 +115,35 @@ its place. An end that Vigil is to decide and replace: vigil recover.
 Example:
   vigil stop worker-1 --grace 30s`;
 
-const restart = async (agent: string, { grace = GRACE_MS, json, ...options }: StopOptions): Promise<void> => {
-  const pid = await restartAgent(stateDir(options), agent, whoAmI(), grace);
+type RestartOptions = StopOptions & WriteOptions;
+
+const restart = async (agent: string, options: RestartOptions): Promise<void> => {
+  const { grace, json } = options;
+  const dir = stateDir(options);
+  if (!runsHere(dir, agent)) return restartElsewhere(agent, options);
+  const pid = await restartAgent(dir, agent, whoAmI(), grace ?? GRACE_MS);
   show(json, { agent, pid }, () => [`${agent} runs again: process ${pid}`]);
+};
+
+/** An order to its runtime, through the dashboard. */
+const restartElsewhere = async (agent: string, options: RestartOptions): Promise<void> => {
+  if (options.grace !== undefined)
+    throw new Refusal(
+      `${agent} does not run on this host, and its runtime waits 30 s for it to end: leave out --grace`,
+    );
+  const request = { requested: `a restart of ${agent} by its runtime`, outcome: `vigil explain ${agent}` };
+  await write({ kind: 'request_step', agentId: agent, step: 'restart' }, request, options);
 };
 
 const RESTART_EXAMPLES = `
 It ends the agent as vigil stop does, and starts the same command in the same folder as a new instance: with the task and the
 environment that it had, and not from a checkpoint. To continue from one: vigil recover.
+An agent that does not run on this host is restarted by its runtime: Vigil orders it, records the order with your name and reason,
+and this command waits until the agent has ended. That needs the role operator; nothing is restarted while the fleet is halted.
 
-Example:
-  vigil restart worker-1 --grace 30s`;
+Examples:
+  vigil restart worker-1 --grace 30s
+  vigil restart worker-2 --why "its shell hangs"`;
 
 const orRefusal =
   <Options>(act: (agent: string, options: Options) => Promise<void>) =>
@@ -156,9 +176,8 @@ export const register = (program: Command): void => {
   withStateDir(stopping).action(orRefusal(stop));
   const restarting = program
     .command('restart <agent>')
-    .description('end an agent of this host, and start its command again')
-    .option('--grace <duration>', 'the time for a voluntary exit, 5s by default', length)
-    .option('--json', 'for programs')
+    .description('end an agent, and start its command again where it ran')
+    .option('--grace <duration>', 'the time for a voluntary exit on this host, 5s by default', length)
     .addHelpText('after', RESTART_EXAMPLES);
-  withStateDir(restarting).action(orRefusal(restart));
+  withStateDir(withWriteOptions(restarting)).action(orRefusal(restart));
 };

@@ -97,6 +97,7 @@ const stepsOf = ({ step, message, why }: RequestStepPayload): readonly Step[] =>
     case 'handoff':
       return [{ ...requestedHandoff, message: message ?? why }];
     case 'terminate':
+    case 'restart':
       return [requestedTerminate];
     case 'terminate_and_recover':
       return [requestedTerminate, { step: 'recover' }];
@@ -128,6 +129,7 @@ export const contextOfRequest = (
   voidAt: null,
   planName: `by hand: ${payload.step}`,
   steps: stepsOf(payload),
+  ...(payload.step === 'restart' ? { restarts: true } : {}),
   recovery: payload.recovery ?? known?.recovery ?? requestedRecovery,
   reason: payload.why,
   evidence: [],

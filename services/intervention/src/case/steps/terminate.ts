@@ -52,7 +52,8 @@ export const terminate: RulesOf<'terminate'> = {
   ruling: 'destructive',
   decideStep,
   act: ({ graceMs, cleanupMs, leave, release }, { caseContext }, { number }) => {
-    const payload = { ttlMs: TTL_MS, reason: caseContext.reason, graceMs, cleanupMs, leave, release };
+    const how = { graceMs, cleanupMs, leave, release, restart: caseContext.restarts === true };
+    const payload = { ttlMs: TTL_MS, reason: caseContext.reason, ...how };
     return [order(caseContext, number, 'TERMINATE_AGENT', payload)];
   },
 };
