@@ -46,7 +46,7 @@ export const showList = async <Row>(
   lines: (view: View, rows: readonly Row[]) => readonly string[],
   read: (client: Client) => Promise<readonly Row[]>,
 ): Promise<void> => {
-  const client = dashboard();
+  const client = dashboardView();
   const [rows, { knowledge }] = await Promise.all([
     read(client),
     client.get<{ readonly knowledge: Knowledge }>('/v1/fleet'),

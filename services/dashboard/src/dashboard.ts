@@ -8,12 +8,18 @@ import { openSessions } from './access/sessions.ts';
 import { openApp } from './app.ts';
 import type { Config } from './config.ts';
 import { openFeed } from './feed.ts';
-import { examine, watchTransactions } from './own-health/doctor.ts';
-import { lookOut } from './own-health/look-out.ts';
+import { examine, REGISTRY, readiness, registryAnswers, watchTransactions } from './own-health/doctor.ts';
+import { BROKER } from './own-health/knowledge.ts';
+import { lookOut, type Probe } from './own-health/look-out.ts';
 import { signalsFrom } from './signals.ts';
 
 /** `signal` ends the streams of events; `now`: epoch milliseconds. */
 type DashboardDeps = { readonly logger: Logger; readonly signal: AbortSignal; readonly now: () => number };
+
+const isReady = async (answer: ReturnType<typeof readiness>): Promise<void> => {
+  const { ready, detail } = await answer;
+  if (!ready) throw new Error(detail);
+};
 
 /** The HTTP API, listening at `url`. `finished` rejects when it can no longer follow the log. */
 export const openDashboard = async (
@@ -28,7 +34,12 @@ export const openDashboard = async (
   const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');
   const instant = () => ({ now: now(), monotonic: performance.now() });
   const { VIGIL_PROBES: probes, SCHEMA_REGISTRY_URL: registry } = config;
-  const knowledge = lookOut({ model, probes, registry, instant, signal });
+  const looked = new Map<string, Probe>([
+    ...probes.map(([service, url]) => [service, () => isReady(readiness(service, url))] as const),
+    [REGISTRY, () => isReady(registryAnswers(registry))],
+    [BROKER, async () => void (await log.clusterId())],
+  ]);
+  const knowledge = lookOut({ model, probes: looked, instant, signal });
   const hanging = watchTransactions(log, signal, logger);
   const onTrouble = (err: Error) => logger.warn({ err }, 'changes cannot be followed now');
   const changes = followChanges(databaseUrlFrom(config), onTrouble, signal);

@@ -6,7 +6,7 @@ import { WRITTEN } from './commands/command.ts';
 import { config } from './config.ts';
 import { openDashboard } from './dashboard.ts';
 
-/** Before a caller gives up: `vigil health` waits for four seconds. */
+/** Before a caller gives up: `vigil health` waits for 3.5 s. */
 const ANSWER_LIMIT_MS = 3000;
 
 await runService(process.env, {

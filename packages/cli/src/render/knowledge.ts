@@ -1,4 +1,4 @@
-import type { Knowledge } from '@vigil/read-model';
+import type { Away, Knowledge } from '@vigil/read-model';
 import { ageText, clockTime, type View } from './view.ts';
 
 /** Of the parts that do not answer, so many have a line. */
@@ -13,16 +13,16 @@ export const blindLine = (view: View, since: number): string =>
 export const blindLines = (view: View, { blindSince }: Knowledge): readonly string[] =>
   blindSince === null ? [] : [blindLine(view, blindSince)];
 
+export const awayLine = (view: View, { part, since, detail }: Away): string =>
+  view.paint.yellow(`AWAY  ${part} since ${clockTime(view, since)}${detail === '' ? '' : `: ${detail}`}`);
+
 /** Why the answers are not current, or not complete; nothing where they are. */
 export const knowledgeLines = (view: View, knowledge: Knowledge): string[] => {
   const { away } = knowledge;
-  const lines = away.map(
-    ({ part, since, detail }) => `AWAY  ${part} since ${clockTime(view, since)}${detail === '' ? '' : `: ${detail}`}`,
-  );
-  const more = lines.length - MOST_AWAY;
+  const more = away.length - MOST_AWAY;
   return [
     ...blindLines(view, knowledge),
-    ...lines.slice(0, MOST_AWAY).map((line) => view.paint.yellow(line)),
+    ...away.slice(0, MOST_AWAY).map((one) => awayLine(view, one)),
     ...(more > 0 ? [view.paint.yellow(`AWAY  ${more} more: vigil doctor`)] : []),
   ];
 };

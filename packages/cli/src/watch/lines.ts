@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Client } from '../client.ts';
 import { storyLine } from '../render/describe.ts';
-import { blindLine, isCurrent } from '../render/knowledge.ts';
+import { awayLine, blindLine, isCurrent } from '../render/knowledge.ts';
 import { clockTime } from '../render/view.ts';
 import { print, untilStopped, view } from '../terminal.ts';
 import { EVERY_MS, notShownYet, readSeen, type Seen, type Selection, troubleOf } from './seen.ts';
@@ -23,6 +23,7 @@ export const watchLines = async (client: Client, selection: Selection): Promise<
 const addLines = (): ((seen: Seen | string, seenAt: number) => void) => {
   let known: ReadonlySet<string> = new Set();
   let trouble = '';
+  let away: readonly string[] = [];
   return (seen, seenAt) => {
     const isBlind = typeof seen === 'string' || !isCurrent(seen.knowledge);
     if (isBlind && trouble === '')
@@ -34,6 +35,10 @@ const addLines = (): ((seen: Seen | string, seenAt: number) => void) => {
       return;
     }
     trouble = isBlind ? 'blind' : '';
+    print(seen.knowledge.away.filter(({ part }) => !away.includes(part)).map((one) => awayLine(view(), one)));
+    const parts = seen.knowledge.away.map(({ part }) => part);
+    print(away.filter((part) => !parts.includes(part)).map((part) => `${part} answers again`));
+    away = parts;
     print(notShownYet(known, seen.story).map((entry) => storyLine(view(), entry)));
     known = new Set(seen.story.map(({ eventId }) => eventId));
   };

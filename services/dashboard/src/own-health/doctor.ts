@@ -29,7 +29,7 @@ const TIMED = Object.entries(TICKS_OF).flatMap(([processor, topic]) =>
 );
 
 const PROBE_LIMIT_MS = 2_000;
-/** Before a caller gives up: the command line waits for four seconds. */
+/** Before a caller gives up: the command line waits for 3.5 s. */
 const PART_LIMIT_MS = 3_000;
 const FIRST_RECORDS = 100; // transaction markers take offsets too
 

@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { BEHIND_MS, beginning, type Instant, knowledgeOf, probed, projected, STILL_MS } from './knowledge.ts';
+import {
+  BEHIND_MS,
+  BROKER,
+  beginning,
+  type Instant,
+  knowledgeOf,
+  probed,
+  projected,
+  STILL_MS,
+  STILL_WITHOUT_BROKER_MS,
+} from './knowledge.ts';
 
 const T0 = 1_000_000;
 /** So many milliseconds after the begin; the wall clock of this host is `aheadMs` ahead of the log's time. */
@@ -10,6 +20,12 @@ test('answers are current while the rows advance, and blind once they have stood
   expect(knowledgeOf(seen, after(STILL_MS))).toEqual({ upTo: T0, blindSince: null, away: [] });
   expect(knowledgeOf(seen, after(STILL_MS + 1))).toMatchObject({ upTo: T0, blindSince: T0 });
   expect(knowledgeOf(projected(seen, T0 + 1000, after(STILL_MS)), after(STILL_MS + 1)).blindSince).toBeNull();
+});
+
+test('rows that have stood for longer than two seconds are old where the broker does not answer, and it alone blinds no view', () => {
+  const seen = probed(projected(beginning(after(0)), T0, after(0)), BROKER, 'no answer', after(10));
+  expect(knowledgeOf(seen, after(STILL_WITHOUT_BROKER_MS)).blindSince).toBeNull();
+  expect(knowledgeOf(seen, after(STILL_WITHOUT_BROKER_MS + 1)).blindSince).toBe(T0);
 });
 
 test('the same answer of the read model does not count as an advance', () => {
@@ -39,6 +55,9 @@ test('a part that does not answer is away since its first failure, until it answ
 test.each([
   ['postgres', T0 + 10],
   ['gateway', T0 + 10],
+  ['heartbeat-ingest', T0 + 10],
+  ['health-evaluator', T0 + 10],
+  ['projector', T0 + 10],
   ['alerting', null],
   ['intervention', null],
 ])('without %s, the answers are old since %s', (part, since) => {

@@ -2,11 +2,14 @@ import type { Away, Knowledge } from '@vigil/read-model';
 
 /** Ticks arrive each second, and the projector stores their time each second. */
 export const STILL_MS = 4000;
+/** Without an answer of the broker, rows that stand are not merely late. */
+export const STILL_WITHOUT_BROKER_MS = 2000;
 /** A projector that reads on after a stop is behind by more; the clocks of a fleet differ by less. */
 export const BEHIND_MS = 15_000;
 export const POSTGRES = 'postgres';
-/** Without them nothing arrives at the evaluator, and states stay as they were. */
-const BLINDING: readonly string[] = [POSTGRES, 'gateway'];
+export const BROKER = 'broker';
+/** The way from a heartbeat to the rows: without one of them, states stay as they were. */
+const BLINDING: readonly string[] = [POSTGRES, 'gateway', 'heartbeat-ingest', 'health-evaluator', 'projector'];
 
 /** `now`: epoch milliseconds; `monotonic`: milliseconds. */
 export type Instant = { readonly now: number; readonly monotonic: number };
@@ -35,7 +38,8 @@ export const probed = (before: LookOut, part: string, detail: string | null, { n
 /** Whether the answers are current, and since when they are not. */
 export const knowledgeOf = ({ upTo, advancedAt, away }: LookOut, { now, monotonic }: Instant): Knowledge => {
   const stillMs = monotonic - advancedAt;
-  const isOld = stillMs > STILL_MS || (upTo !== null && now - upTo > BEHIND_MS);
+  const isOld =
+    stillMs > (away.has(BROKER) ? STILL_WITHOUT_BROKER_MS : STILL_MS) || (upTo !== null && now - upTo > BEHIND_MS);
   const since = [
     ...(isOld ? [Math.min(upTo ?? now - stillMs, now - stillMs)] : []),
     ...BLINDING.flatMap((part) => away.get(part)?.since ?? []),

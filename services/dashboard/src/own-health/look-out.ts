@@ -1,48 +1,51 @@
 import type { Knowledge, ReadModel } from '@vigil/read-model';
 import { within } from '@vigil/stream';
-import { REGISTRY, readiness, registryAnswers } from './doctor.ts';
 import { beginning, type Instant, knowledgeOf, type LookOut, POSTGRES, probed, projected } from './knowledge.ts';
 
-const EVERY_MS = 1000;
-const ANSWER_MS = 2000;
+const PARTS_EVERY_MS = 1000;
+/** More often than the projector stores its time: the page and the command line look after that, and report within five seconds. */
+const ROWS_EVERY_MS = 500;
+export const ANSWER_MS = 2000;
+
+/** Resolves if the part is well; rejects with what is wrong. */
+export type Probe = () => Promise<void>;
 
 export type LookOutDeps = {
   readonly model: Pick<ReadModel, 'projectedUpTo'>;
-  readonly probes: readonly (readonly [service: string, url: string])[];
-  /** root of its Confluent-compatible API */
-  readonly registry: string;
+  /** of each part of Vigil but Postgres, by its name; an answer counts for two seconds */
+  readonly probes: ReadonlyMap<string, Probe>;
   readonly instant: () => Instant;
   readonly signal: AbortSignal;
 };
 
-/** Looks each second how old the read model is, and which parts answer, until the signal is aborted. */
-export const lookOut = ({ model, probes, registry, instant, signal }: LookOutDeps): (() => Knowledge) => {
+/** Looks how old the read model is, and which parts answer, until the signal is aborted. */
+export const lookOut = ({ model, probes, instant, signal }: LookOutDeps): (() => Knowledge) => {
   let seen: LookOut = beginning(instant());
   const busy = new Set<string>();
-  /** One question to a part at a time: the next one waits for its answer. */
-  const look = async (part: string, ask: () => Promise<string | null>): Promise<void> => {
+  /** One question to a part at a time: the next one waits for its answer, also for a late one, so that none pile up. */
+  const look = async (part: string, ask: Probe): Promise<void> => {
     if (busy.has(part)) return;
     busy.add(part);
-    const detail = await ask().catch((error: unknown) => (error as Error).message);
-    busy.delete(part);
+    const asked = ask();
+    const settled = (): void => void busy.delete(part);
+    asked.then(settled, settled);
+    const detail = await within(ANSWER_MS, asked, part).then(
+      () => null,
+      (error: unknown) => (error as Error).message,
+    );
     seen = probed(seen, part, detail, instant());
   };
-  const readModelAge = async (): Promise<null> => {
-    const upTo = await within(ANSWER_MS, model.projectedUpTo(), 'Postgres');
+  const readModelAge = async (): Promise<void> => {
+    const upTo = await model.projectedUpTo();
     seen = projected(seen, upTo, instant());
-    return null;
   };
-  const all = (): void => {
-    void look(POSTGRES, readModelAge);
-    const ofPart = async (answer: ReturnType<typeof readiness>): Promise<string | null> => {
-      const { ready, detail } = await answer;
-      return ready ? null : detail;
-    };
-    for (const [service, url] of probes) void look(service, () => ofPart(readiness(service, url)));
-    void look(REGISTRY, () => ofPart(registryAnswers(registry)));
+  const rows = (): void => void look(POSTGRES, readModelAge);
+  const parts = (): void => {
+    for (const [part, ask] of probes) void look(part, ask);
   };
-  all();
-  const timer = setInterval(all, EVERY_MS);
-  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  rows();
+  parts();
+  const timers = [setInterval(rows, ROWS_EVERY_MS), setInterval(parts, PARTS_EVERY_MS)];
+  signal.addEventListener('abort', () => timers.forEach(clearInterval), { once: true });
   return () => knowledgeOf(seen, instant());
 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { dashboard, untilStopped } from '../../terminal.ts';
+import { dashboard, dashboardView, untilStopped } from '../../terminal.ts';
 
 const EXAMPLES = `
 A client of the Model Context Protocol starts this and talks to it over standard input and output. VIGIL_DASHBOARD_URL
@@ -23,7 +23,7 @@ const serve = async (): Promise<void> => {
     import('@vigil/mcp'),
     import('../../mcp-api.ts'),
   ]);
-  const server = createMcpServer({ api: apiOf(dashboard()), now: Date.now, newId: randomUUID });
+  const server = createMcpServer({ api: apiOf(dashboardView(), dashboard()), now: Date.now, newId: randomUUID });
   const stopped = untilStopped();
   await server.connect(new StdioServerTransport());
   await new Promise<void>((resolve) => {

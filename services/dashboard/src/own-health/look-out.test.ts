@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { BROKER } from './knowledge.ts';
+import { lookOut, type Probe } from './look-out.ts';
+
+const PARTS = [
+  ...['gateway', 'heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'alerting', 'projector'],
+  ...['registry', BROKER],
+];
+/** The page and `vigil health --watch` ask the dashboard each 1.5 s at most. */
+const WITHIN_MS = 5000 - 1500;
+
+let stop: AbortController;
+beforeEach(() => {
+  stop = new AbortController();
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  stop.abort();
+  vi.useRealTimers();
+});
+
+/** Parts that answer, except those that stand, which answer late; the rows advance once a second while all work. */
+const opened = () => {
+  const standing = new Set<string>();
+  const late: (() => void)[] = [];
+  const asked = new Map<string, number>();
+  const answerOf = async (part: string): Promise<void> => {
+    asked.set(part, (asked.get(part) ?? 0) + 1);
+    if (standing.has(part)) await new Promise<void>((resolve) => late.push(resolve));
+  };
+  const began = Date.now();
+  let upTo = began;
+  const probes = new Map<string, Probe>(PARTS.map((part) => [part, () => answerOf(part)]));
+  const instant = () => ({ now: Date.now(), monotonic: Date.now() - began });
+  const model = {
+    projectedUpTo: async () => {
+      await answerOf('postgres');
+      if (standing.size === 0) upTo = Math.floor(Date.now() / 1000) * 1000;
+      return upTo;
+    },
+  };
+  const heal = (): void => {
+    standing.clear();
+    for (const answer of late.splice(0)) answer();
+  };
+  return { standing, heal, asked, knowledge: lookOut({ model, probes, instant, signal: stop.signal }) };
+};
+
+test('while all parts answer and the rows advance, nothing is away and the answers are current', async () => {
+  const { knowledge } = opened();
+  for (let seconds = 0; seconds < 60; seconds += 1) {
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(knowledge()).toMatchObject({ blindSince: null, away: [] });
+  }
+});
+
+test.each([...PARTS, 'postgres'])(
+  '%s stands still: named in time for a view to report it within five seconds',
+  async (part) => {
+    const { standing, heal, knowledge } = opened();
+    await vi.advanceTimersByTimeAsync(10_250);
+    standing.add(part);
+    await vi.advanceTimersByTimeAsync(WITHIN_MS);
+    expect(knowledge().away.map((one) => one.part)).toEqual([part]);
+    heal();
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(knowledge()).toMatchObject({ blindSince: null, away: [] });
+  },
+);
+
+test.each(['gateway', 'heartbeat-ingest', 'health-evaluator', 'projector', BROKER, 'postgres'])(
+  'without %s no state counts as the present one, in time for a view to report it within five seconds',
+  async (part) => {
+    const { standing, knowledge } = opened();
+    await vi.advanceTimersByTimeAsync(10_250);
+    standing.add(part);
+    await vi.advanceTimersByTimeAsync(WITHIN_MS);
+    expect(knowledge().blindSince).not.toBeNull();
+  },
+);
+
+test('a part that does not answer is asked no second time until it does: questions do not pile up', async () => {
+  const { standing, asked } = opened();
+  await vi.advanceTimersByTimeAsync(10_250);
+  standing.add(BROKER);
+  await vi.advanceTimersByTimeAsync(2000);
+  const before = asked.get(BROKER);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked.get(BROKER)).toBe(before);
+});
