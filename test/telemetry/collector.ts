@@ -29,3 +29,12 @@ export const openCollector = async () => {
   const { port } = server.address() as AddressInfo;
   return { spans, url: `http://127.0.0.1:${port}`, [Symbol.dispose]: () => void server.close() };
 };
+
+/** The names of the spans from the first of a trace to this one. */
+export const pathTo = (spans: readonly CollectedSpan[], name: string): readonly string[] => {
+  const last = spans.findLast((span) => span.name === name);
+  const path: string[] = [];
+  for (let at = last; at !== undefined; at = spans.find(({ spanId }) => spanId === at?.parentSpanId))
+    path.unshift(at.name);
+  return path;
+};

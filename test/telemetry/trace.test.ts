@@ -19,7 +19,7 @@ import { evaluator } from '../../services/health-evaluator/src/processor.ts';
 import { createIngest } from '../../services/heartbeat-ingest/src/processor.ts';
 import { usual } from '../../services/intervention/src/governor/settings.ts';
 import { cases, governor } from '../../services/intervention/src/processors.ts';
-import { type CollectedSpan, openCollector } from './collector.ts';
+import { openCollector, pathTo } from './collector.ts';
 
 const TOKEN = 'a-token-for-tests-only';
 const env = {
@@ -43,7 +43,7 @@ const openVigil = async (opened: AsyncDisposableStack) => {
   await run(cases as never);
   await run(governor(usual) as never);
   await run(agentMapper(noPolicies) as never);
-  await run(alertDecider({ groupWaitMs: 0, repeatMs: 3_600_000, routing: consoleOnly }) as never);
+  await run(alertDecider({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 3_600_000, routing: consoleOnly }) as never);
   const sinks = [deliveringTo('console', async () => {})];
   opened.use(
     await runDeliveries(log, sinks, {
@@ -99,15 +99,6 @@ const getStuck = async (opened: AsyncDisposableStack): Promise<MemoryLog> => {
 
 const headersIn = (log: MemoryLog, topic: TopicName, isOf: (key: string | null) => boolean): readonly string[] =>
   log.records(topic).flatMap(({ key, headers }) => (isOf(key) && headers.traceparent ? [headers.traceparent] : []));
-
-/** The names of the spans from the first of a trace to this one. */
-const pathTo = (spans: readonly CollectedSpan[], name: string): readonly string[] => {
-  const last = spans.findLast((span) => span.name === name);
-  const path: string[] = [];
-  for (let at = last; at !== undefined; at = spans.find(({ spanId }) => spanId === at?.parentSpanId))
-    path.unshift(at.name);
-  return path;
-};
 
 test('one trace leads from the heartbeat of a stuck agent to its nudge, and to the alert that is delivered', async () => {
   using collector = await openCollector();

@@ -1,26 +1,33 @@
 import { Topic, topicNames } from '@vigil/events';
 import { policiesOf, VOCABULARY } from '@vigil/health';
 import { ASSIGNMENT, PRESETS, readPolicies } from '@vigil/policy';
+import type { LogRecord } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byKey, recordedDecisions, refold } from '../support/refold.ts';
 import { holds, openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
 import { versionsOf } from '../support/versions.ts';
+import { openCollector, pathTo } from '../telemetry/collector.ts';
 import { agentsActedOn } from './acted-on.fixture.ts';
 import { agentsLeftAlone } from './left-alone.fixture.ts';
-import { crashing, haveAllEnded, type Observed, readBack } from './observed.ts';
+import { about, crashing, haveAllEnded, type Observed, readBack } from './observed.ts';
 
 describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to the notice to people', () => {
   let system: TestSystem;
   let fleet: Awaited<ReturnType<TestSystem['fleet']>>;
   let observed: Observed;
+  let collector: Awaited<ReturnType<typeof openCollector>>;
 
   beforeAll(async () => {
-    system = await openSystem({ name: 'walkthrough' });
+    collector = await openCollector();
+    system = await openSystem({ name: 'walkthrough', env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
     fleet = await system.fleet();
     await until('each agent has reached its end', () => haveAllEnded(system), 240_000);
     observed = await readBack(system);
   }, 400_000);
-  afterAll(() => system?.stop());
+  afterAll(async () => {
+    await system?.stop();
+    collector?.[Symbol.dispose]();
+  });
 
   agentsLeftAlone(() => observed);
   agentsActedOn(() => observed);
@@ -50,6 +57,33 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to the not
     expect(answered.toSorted()).toEqual(ordered.toSorted());
     const raised = observed.of(Topic.alert).filter(({ type }) => type === 'ALERT_RAISED');
     expect(new Set(raised.map(({ key }) => key)).size, 'one notification an episode').toBe(raised.length);
+  });
+
+  test('one trace leads over Kafka from a heartbeat of loops to its nudge, and to the delivery of its alert', async () => {
+    const headersOf = (record: LogRecord | undefined) => record?.headers.traceparent?.split('-') ?? [];
+    const nudge = about(observed, Topic.agentOrder, 'loops').find(({ type }) => type === 'NUDGE_AGENT');
+    const raised = observed
+      .of(Topic.alert)
+      .find(({ type, payload }) => type === 'ALERT_RAISED' && payload.alertKey === 'stuck_agent:DEMO-loops');
+    const [, traceId = 'none', orderSpan] = headersOf(nudge?.record);
+    expect(headersOf(raised?.record)[1]).toBe(traceId);
+    const heartbeats = (await system.records(Topic.heartbeat)).filter(({ key }) => key === 'loops');
+    expect(heartbeats.filter((record) => headersOf(record)[1] === traceId)).toHaveLength(1);
+
+    const spans = () => collector.spans.filter((span) => span.traceId === traceId);
+    const judged = ['gateway write', 'heartbeat-ingest process', 'health-evaluator process'];
+    await holds(() => {
+      expect(pathTo(spans(), 'intervention-governor process')).toEqual([
+        ...[...judged, 'intervention-cases process', 'intervention-governor process'],
+      ]);
+      expect(pathTo(spans(), 'alerting-console react')).toEqual([
+        ...[...judged, 'alerting-agent process', 'alerting process', 'alerting-console react'],
+      ]);
+      expect(spans().find(({ spanId }) => spanId === orderSpan)?.name).toBe('intervention-cases process');
+    }, 60_000);
+    const known = new Set(spans().map(({ spanId }) => spanId));
+    expect(spans().filter(({ parentSpanId }) => parentSpanId && !known.has(parentSpanId))).toEqual([]);
+    expect(spans().filter(({ parentSpanId }) => !parentSpanId)).toMatchObject([{ name: 'gateway write' }]);
   });
 
   test('the events of each decider about a key are counted without gap or repeat', () => {
