@@ -124,9 +124,15 @@ test('a ticket waits until its alert is acknowledged or over; a dismissed one do
   expect(inboxWith({ tickets: [{ ...ticket, answer: null }], alerts: [alert] })).toEqual([]);
 });
 
-test('a brake waits to be lifted', () => {
+test('a brake waits to be lifted, and shows what happens without an answer', () => {
   const fleet = { braked: true, brakeScope: 'fleet', brakeWhy: '8 of 10 agents are lost', brakeAt: 3 };
-  expect(inboxWith({ fleet })).toMatchObject([{ id: 'brake', text: 'fleet: 8 of 10 agents are lost', since: 3 }]);
+  expect(inboxWith({ fleet })).toMatchObject([
+    {
+      id: 'brake',
+      text: expect.stringMatching(/^fleet: 8 of 10 agents are lost\. Without an answer it lifts by itself once /),
+      since: 3,
+    },
+  ]);
 });
 
 test('the earliest deadline is first, then what has waited longest', () => {

@@ -126,6 +126,10 @@ const ofTicket = (ticket: TicketRow, alerts: readonly AlertRow[]): readonly Inbo
   ];
 };
 
+/** It has no deadline: what happens without an answer is in its text. */
+const BRAKE_WITHOUT_ANSWER =
+  'Without an answer it lifts by itself once most of the lost agents of each incident have reported for a minute.';
+
 const ofFleet = ({ braked, brakeScope, brakeWhy, brakeAt }: FleetRow): readonly InboxItem[] =>
   braked
     ? [
@@ -134,7 +138,7 @@ const ofFleet = ({ braked, brakeScope, brakeWhy, brakeAt }: FleetRow): readonly 
           kind: 'brake',
           agentId: null,
           taskId: null,
-          text: [brakeScope, brakeWhy].filter((part) => part !== null).join(': '),
+          text: `${[brakeScope, brakeWhy].filter((part) => part !== null).join(': ')}. ${BRAKE_WITHOUT_ANSWER}`,
           since: brakeAt,
           ...noDeadline,
           options: [{ name: 'lift', label: 'lift', command: `vigil brake lift ${WHY}` }],
