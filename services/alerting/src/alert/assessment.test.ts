@@ -35,7 +35,7 @@ const answer = (fields: Partial<PayloadOf<typeof Topic.notify, 'ASSESS_TICKET'>>
   eventId,
 });
 const open = (groupWaitMs = 30 * SECOND) =>
-  given(alerts({ groupWaitMs, repeatMs: 3_600_000, routing: consoleOnly }), EXAMPLE_TIME);
+  given(alerts({ groupWaitMs, endWaitMs: 0, repeatMs: 3_600_000, routing: consoleOnly }), EXAMPLE_TIME);
 const kinds = (outputs: readonly { readonly type: string }[]) => outputs.map(({ type }) => type);
 const sent = (outputs: readonly { readonly payload: object }[]) =>
   outputs.filter(({ payload }) => 'deliverAt' in payload && payload.deliverAt !== null);

@@ -106,7 +106,7 @@ test('an agent that is STUCK after it was FAILING sends no message of its own', 
 
 test('a policy sets the group wait and the repeat of its route', () => {
   const alert = open();
-  alert.receive(raised({ groupWaitMs: 5000, endWaitMs: 0, repeatMs: HOUR }));
+  alert.receive(raised({ groupWaitMs: 5000, repeatMs: HOUR }));
   expect(sent(alert.passTo(start + 4999))).toEqual([]);
   expect(sent(alert.passTo(start + 5000))).toHaveLength(1);
   expect(sent(alert.passTo(start + 5000 + HOUR - 1))).toEqual([]);

@@ -14,7 +14,7 @@ const PARTITIONS = 1;
 const LIMIT_MS = 60_000;
 const KEY = 'escalation_ticket:OMN-1234';
 const { ticket: filed } = example(Topic.agentHealth, 'WORKER_ESCALATION_TICKET').payload;
-const settings = { groupWaitMs: 3_600_000, repeatMs: 14_400_000, routing: consoleOnly };
+const settings = { groupWaitMs: 3_600_000, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly };
 
 const ticketNotice = (action: 'raise' | 'dismiss' = 'raise', severity: 'high' | 'critical' = 'high') => ({
   ...example(Topic.notify, 'NOTIFY', {
