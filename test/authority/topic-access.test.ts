@@ -47,7 +47,11 @@ const ACCESS: Readonly<Record<Service, Access>> = {
   dashboard: {
     processors: [],
     // `vigil doctor` reads the ticks of alerting, and `vigil why` the evaluator's state.
-    others: { reads: [...publishedTopics, Topic.notify, snapshotTopic('health-evaluator')], writes: COMMANDS },
+    // Only operators read terminals, so they are not among the published topics.
+    others: {
+      reads: [...publishedTopics, Topic.agentTerminal, Topic.notify, snapshotTopic('health-evaluator')],
+      writes: COMMANDS,
+    },
   },
   gateway: { processors: [], others: { reads: tailed, writes: REPORTS } },
 };

@@ -87,13 +87,14 @@ const model = new Proxy(
 
 const openDashboardHere = async (key: string): Promise<string> => {
   const app = openApp({
-    ...{ tls: null, model, hosts: ['vigil.example'], linkKey: key, now: Date.now },
+    ...{ tls: null, model, hosts: ['vigil.example'], linkKey: key, newId: randomUUID, now: Date.now },
     people: { callerOfHash: (hash) => (hash === hashOfToken(TOKEN) ? { name: 'ada', role: 'admin' } : null) },
     sessions: openSessions({ random: randomUUID, now: Date.now }),
     ...{ isSecure: false, pageFolder: import.meta.dirname },
     log: new MemoryLog(),
     feed: {
       listen: () => ({ stop: () => {}, begun: Promise.resolve() }),
+      listenToTerminals: () => ({ stop: () => {}, begun: Promise.resolve() }),
       finished: new Promise<never>(() => {}),
       ready: () => true,
     },

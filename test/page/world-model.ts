@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
-import { type Draft, type HealthEvent, Topic, type TopicName } from '@vigil/events';
+import { type ContentOf, type Draft, type HealthEvent, Topic, type TopicName } from '@vigil/events';
 import type { AgentRow, Change, Changes, Entry, Knowledge } from '@vigil/read-model';
 import { hashOfToken, type Role } from '@vigil/read-model/people';
 import { writer } from '@vigil/stream';
@@ -45,6 +45,7 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
   const stop = new AbortController();
   const streams = new Set<ServerResponse>();
   const listeners = new Set<Parameters<Changes['listen']>[0]>();
+  const terminalListeners = new Set<Parameters<Feed['listenToTerminals']>[0]>();
 
   const change = (...changes: readonly Change[]): void => {
     for (const listener of listeners) listener(changes);
@@ -61,12 +62,17 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
         if (caseId !== null) for (const event of heartbeatsOf(agentId, now())) listener(event, NO_RECORD);
       return { stop: () => {}, begun: Promise.resolve() };
     },
+    listenToTerminals: (listener) => {
+      terminalListeners.add(listener);
+      return { stop: () => terminalListeners.delete(listener), begun: Promise.resolve() };
+    },
     finished: new Promise(() => {}),
     ready: () => true,
   };
 
   const app = openApp({
     ...{ tls: null, isSecure: false, pageFolder: BUILT_PAGE, hosts: [], linkKey: null, log, feed, now },
+    newId: randomUUID,
     people: { callerOfHash: (hash) => (hash === hashOfToken(TOKEN) ? { name: 'ada', role: state.role } : null) },
     sessions: openSessions({ random: randomUUID, now }),
     model: modelOf(rows, () => state.outcome, now),
@@ -103,6 +109,10 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
       const answer = await fetch(`${url}/v1/login-links`, { method: 'POST', headers });
       return `${url}${((await answer.json()) as { readonly path: string }).path}`;
     },
+    /** what a runtime publishes of a terminal */
+    publishTerminal: (event: TerminalContent): void => {
+      for (const listener of terminalListeners) listener({ ...ENVELOPE, ...event, occurredAt: now() } as TerminalEvent);
+    },
     /** the commands in the log */
     written: (topic: TopicName): readonly HealthEvent[] => log.events(topic),
     /** what another place than this page may do as well; no stream reports it */
@@ -121,6 +131,11 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
   };
 };
 export type World = Awaited<ReturnType<typeof openWorld>>;
+
+type TerminalEvent = Parameters<Parameters<Feed['listenToTerminals']>[0]>[0];
+type TerminalContent = ContentOf<typeof Topic.agentTerminal>;
+
+const ENVELOPE = { topic: Topic.agentTerminal, eventId: 'e-1', correlationId: 'e-1', causationId: null };
 
 const NO_RECORD = {
   ...{ topic: Topic.agentObservation, partition: 0, offset: 0, key: null, value: null, timestamp: 0, headers: {} },

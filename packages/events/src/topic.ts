@@ -18,7 +18,7 @@ export type TopicInfo = {
   /** the key space: agent, task, fleet, alert, policy, ticket, original */
   readonly key: string;
   readonly writers: readonly string[];
-  /** forever, compact, or a number of days such as 7d */
+  /** forever, compact, or a number of days or hours such as 7d or 1h */
   readonly retention: string;
   /** many: the partition count of the agent key space; one: a single partition */
   readonly partitions: 'one' | 'many';

@@ -83,6 +83,23 @@ const agedOne = (...parts: readonly Schema[]): Schema => ({
   allOf: [...parts, object({ knowledge: ref('Knowledge') })],
 });
 
+const KIND = (kind: string): Schema => ({ const: kind });
+const LINES = { lines: { type: 'array', items: TEXT }, instanceId: TEXT, at: COUNT, unseen: COUNT };
+const OUTPUT_AT: Schema = { type: ['number', 'null'], description: 'by the clock of the agent’s host' };
+const TERMINAL: Schema = {
+  oneOf: [
+    object({
+      kind: KIND('status'),
+      status: { enum: ['waiting', 'live', 'away', 'closed'] },
+      since: COUNT,
+      runtimeId: TEXT,
+    }),
+    object({ kind: KIND('whole'), ...LINES, outputAt: OUTPUT_AT }),
+    object({ kind: KIND('change'), removed: COUNT, kept: COUNT, ...LINES, outputAt: OUTPUT_AT }),
+    object({ kind: KIND('closed'), why: TEXT, at: COUNT }),
+  ],
+};
+
 const DECISION = z.object({ link: z.string().meta({ description: 'the signed link of an alert' }) });
 
 /** Every route, for docs/openapi.json. A route without a description does not compile. */
@@ -123,6 +140,19 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     agedOne(ref('AgentRow'), object({ options: { anyOf: [ref('RecoveryOptions'), { type: 'null' }] } })),
   ),
   'GET /v1/agents/:id/explain': get('All reasons for the state of an agent', agedOne(ref('Explanation'))),
+  'GET /v1/agents/:id/terminal': {
+    summary:
+      'The terminal of an agent while this stream is open: the last 200 lines, then what changes, without secrets. A line of JSON each or, with Accept: text/event-stream, a server-sent event',
+    query: queries.terminal,
+    body: null,
+    answers: {
+      200: {
+        text: '`status`: whether the runtime answers; `whole`: all lines; `change`: of the lines, `removed` leave at the top, `kept` stay, and `lines` follow; `closed`: why there are none',
+        type: 'text/event-stream',
+        schema: TERMINAL,
+      },
+    },
+  },
   'GET /v1/inbox': get(
     'Everything that waits for a person',
     object({ inbox: listOf('InboxItem'), knowledge: ref('Knowledge') }),

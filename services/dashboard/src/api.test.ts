@@ -9,7 +9,7 @@ import { dashboard, LINK_KEY } from './app.fixture.ts';
 import { openApiDocument } from './openapi.ts';
 
 const routes = Object.keys(ROLE_OF_ROUTE) as Route[];
-const STREAMS: readonly Route[] = ['GET /v1/events', 'GET /v1/changes'];
+const STREAMS: readonly Route[] = ['GET /v1/events', 'GET /v1/changes', 'GET /v1/agents/:id/terminal'];
 /** The token of each role: see CALLERS of the fixture. */
 const TOKENS: Readonly<Record<Role, string>> = {
   viewer: 'viewer',
@@ -112,7 +112,10 @@ describe.each(routes)('%s', (route) => {
 
 test('an unknown thing is a problem 404 that names where to look', async () => {
   for (const route of routes.filter((one) => /^GET .*:(id|name)/.test(one) && one !== 'GET /v1/commands/:id'))
-    expect(problemOf(await ask(route, 'viewer'))).toMatchObject({ status: 404, detail: expect.stringContaining('`') });
+    expect(problemOf(await ask(route, 'operator'))).toMatchObject({
+      status: 404,
+      detail: expect.stringContaining('`'),
+    });
 });
 
 test('the served description is that of docs/openapi.json, and has every route', async () => {

@@ -6,6 +6,7 @@ import { MemoryLog } from '@vigil/stream/memory';
 import type { Caller } from './access/people.ts';
 import { openSessions } from './access/sessions.ts';
 import { type AppDeps, openApp } from './app.ts';
+import type { Feed } from './feed.ts';
 
 export const LINK_KEY = 'a-key-for-tests-only-of-some-length';
 export const TOKEN = 'a-token-for-tests-only';
@@ -62,6 +63,7 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
     ...answers,
   } as unknown as ReadModel;
   const listeners = new Set<(event: HealthEvent) => void>();
+  const terminalListeners = new Set<Parameters<Feed['listenToTerminals']>[0]>();
   const changeListeners = new Set<Parameters<Changes['listen']>[0]>();
   const stop = new AbortController();
   const app = openApp({
@@ -77,6 +79,10 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
         listeners.add(listen);
         return { stop: () => listeners.delete(listen), begun: Promise.resolve() };
       },
+      listenToTerminals: (listener) => {
+        terminalListeners.add(listener);
+        return { stop: () => terminalListeners.delete(listener), begun: Promise.resolve() };
+      },
       finished: new Promise(() => {}),
       ready: () => true,
     },
@@ -90,6 +96,7 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
     write: async (draft) => `event-${written.push(draft)}`,
     signalsOf: async () => null,
     linkKey: LINK_KEY,
+    newId: () => 'lease-1',
     doctor: async () => ({}) as never,
     knowledge: () => knowledge.current,
     now: () => clock.now,
@@ -101,5 +108,6 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
   });
   const request = (method: 'GET' | 'POST', url: string, payload?: object) =>
     app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });
-  return { app, clock, knowledge, request, written, failures, refusals, revoked, listeners, changeListeners, stop };
+  const all = { listeners, terminalListeners, changeListeners };
+  return { app, clock, knowledge, request, written, failures, refusals, revoked, ...all, stop };
 };

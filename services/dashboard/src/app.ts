@@ -24,6 +24,7 @@ import { policyRoutes, readRoutes } from './routes/read.ts';
 import type { Backlog } from './routes/resume.ts';
 import { silenceRoutes } from './routes/silences.ts';
 import { openStreams } from './routes/streams.ts';
+import { terminalRoutes } from './routes/terminal.ts';
 
 export type AppDeps = {
   /** null: plain HTTP */
@@ -42,6 +43,8 @@ export type AppDeps = {
   readonly write: Write;
   /** verifies decision links; null: there are none */
   readonly linkKey: string | null;
+  /** an id that no other has */
+  readonly newId: () => string;
   readonly signalsOf: SignalsOf;
   readonly doctor: () => Promise<Doctor>;
   /** how old the read model is, and which parts do not answer */
@@ -122,6 +125,7 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   outcomeRoutes(app, deps);
   const streams = openStreams(deps.signal);
   eventRoutes(app, { ...deps, streams });
+  terminalRoutes(app, { ...deps, streams });
   mcpRoutes(app, deps.now);
   changeRoutes(app, deps.changes, streams);
   app.get('/v1/doctor', deps.doctor);

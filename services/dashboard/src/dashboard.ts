@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createRefusalLog, type Logger, listen, type Part, tlsFor } from '@vigil/chassis';
 import type { Draft } from '@vigil/events';
 import { type Database, databaseUrlFrom, followChanges, readModel } from '@vigil/read-model';
@@ -61,6 +61,7 @@ export const openDashboard = async (
     changes,
     write: async (draft: Draft) => String(await write([draft])),
     linkKey: config.VIGIL_LINK_KEY ?? null,
+    newId: randomUUID,
     doctor: () => examine({ log, model, probes, registry, hanging, away: () => knowledge().away, now }),
     knowledge,
     signalsOf: signalsFrom(log, model, onFailure),

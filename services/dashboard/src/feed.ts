@@ -1,9 +1,9 @@
-import { catalogue, type HealthEvent, Topic, type TopicName, topicNames } from '@vigil/events';
+import { catalogue, type EventOf, type HealthEvent, Topic, type TopicName, topicNames } from '@vigil/events';
 import { type Following, type Log, type LogRecord, tail } from '@vigil/stream';
 
-/** The feed follows these topics. */
+/** The feed follows these topics. Terminals are for operators, who have a stream of their own. */
 export const publishedTopics = topicNames.filter(
-  (topic) => catalogue[topic].kind === 'evt' || topic === Topic.agentOrder,
+  (topic) => (catalogue[topic].kind === 'evt' && topic !== Topic.agentTerminal) || topic === Topic.agentOrder,
 );
 
 /** Events without observations: 3,333 heartbeats a second are read only while a listener requests them. */
@@ -19,6 +19,8 @@ export type Listening = { readonly stop: () => void; readonly begun: Promise<voi
 /** Live events for the current listeners; nothing is kept. */
 export type Feed = {
   readonly listen: (listener: Listener, withObservations: boolean) => Listening;
+  /** what runtimes publish of leased terminals */
+  readonly listenToTerminals: (listener: (event: EventOf<typeof Topic.agentTerminal>) => void) => Listening;
   readonly finished: Promise<never>;
   /** false: the feed, or one of its listeners, cannot read events at the moment */
   readonly ready: () => boolean;
@@ -46,6 +48,14 @@ export const openFeed = async (log: Log, signal: AbortSignal, onFailure: (error:
         observing.abort();
       };
       return { stop, begun: begun.then(() => {}) };
+    },
+    listenToTerminals: (listener) => {
+      const listening = new AbortController();
+      const onEvent = (event: HealthEvent) => listener(event as EventOf<typeof Topic.agentTerminal>);
+      const { signal: until } = listening;
+      const begun = tail(log, [Topic.agentTerminal], { from: 'end', onEvent, signal: until });
+      begun.then(({ finished }) => finished).catch((error: unknown) => until.aborted || onFailure(error));
+      return { stop: () => listening.abort(), begun: begun.then(() => {}) };
     },
     finished,
     ready: () => ready() && [...observations].every((following) => following.ready()),

@@ -192,7 +192,7 @@ describe('a runtime that polls', () => {
     await log().publish(nudge);
     expect(await answerOf(await get('/v1/runtimes/host-2/orders?wait=0.1'))).toEqual({
       status: 200,
-      body: { orders: [], recalled: [], waitedMs: expect.any(Number) },
+      body: { orders: [], recalled: [], terminals: [], waitedMs: expect.any(Number) },
     });
   });
 
@@ -206,7 +206,10 @@ describe('a runtime that polls', () => {
     const polling = get('/v1/runtimes/host-1/orders?wait=25').then(answerOf);
     await post('/v1/heartbeats', least);
     stop();
-    expect(await polling).toEqual({ status: 200, body: { orders: [], recalled: [], waitedMs: expect.any(Number) } });
+    expect(await polling).toEqual({
+      status: 200,
+      body: { orders: [], recalled: [], terminals: [], waitedMs: expect.any(Number) },
+    });
   });
 
   test.each([

@@ -953,6 +953,15 @@ export type InterruptStep = {
   readonly message: string;
 };
 export type LapseReason = 'UNKNOWN' | 'progress' | 'new_instance' | 'ended' | 'held' | 'excluded';
+export type LeaseTerminalPayload = {
+  readonly agentId: string;
+  /** the same in each renewal */
+  readonly leaseId: string;
+  /** time to live from the broker’s stamp; 0 ends the lease */
+  readonly ttlMs: number;
+  readonly by: string;
+  readonly why: string;
+};
 export type LiftBrakePayload = {
   readonly by: string;
   readonly why: string;
@@ -1729,6 +1738,30 @@ export type TemplateFit = {
   /** the labels that a task must have */
   readonly labels: Readonly<Record<string, string>>;
 };
+export type TerminalChangedPayload = {
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly runtimeId: string;
+  /** 0: these are all lines. Else one more than that of the previous change */
+  readonly sequence: number;
+  /** the number of lines that leave at the top */
+  readonly removed: number;
+  /** the number of lines after them that stay; the others are replaced */
+  readonly kept: number;
+  /** the lines that follow */
+  readonly lines: readonly string[];
+  /** the number of lines that came and left between two changes, and are not published */
+  readonly unseen: number;
+  /** when the agent last printed, by its host’s clock; null: not known */
+  readonly outputAt: null | number;
+};
+export type TerminalClosedPayload = {
+  readonly agentId: string;
+  /** null: none runs there */
+  readonly instanceId: null | string;
+  readonly runtimeId: string;
+  readonly why: string;
+};
 export type TerminateAgentPayload = {
   readonly orderId: string;
   /** rising within an instance */
@@ -2082,6 +2115,8 @@ export type Content =
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'SPAWN_AGENT'; readonly payload: SpawnAgentPayload }
   /** Shutdown request, SIGTERM after the grace, SIGKILL 5 s later, clean-up. */
   | { readonly topic: 'onex.cmd.agent-runtime.agent-order.v1'; readonly type: 'TERMINATE_AGENT'; readonly payload: TerminateAgentPayload }
+  /** Publish the terminal of an agent for a while. A person looks at it. */
+  | { readonly topic: 'onex.cmd.agent-runtime.lease-terminal.v1'; readonly type: 'LEASE_TERMINAL'; readonly payload: LeaseTerminalPayload }
   /** A person handles it. */
   | { readonly topic: 'onex.cmd.alerting.control-alerts.v1'; readonly type: 'ACKNOWLEDGE_ALERT'; readonly payload: AcknowledgeAlertPayload }
   /** gascity's notify_operator. */
@@ -2154,6 +2189,10 @@ export type Content =
   | { readonly topic: 'onex.dlq.projector.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
   /** A record that could not be read or decided, with the reason. Other records continued. */
   | { readonly topic: 'onex.dlq.recovery.dead-letter.v1'; readonly type: 'DEAD_LETTER'; readonly payload: DeadLetter }
+  /** What changed in the last 200 lines of a leased terminal, without control characters and secrets. For operators only. */
+  | { readonly topic: 'onex.evt.agent-runtime.agent-terminal.v1'; readonly type: 'TERMINAL_CHANGED'; readonly payload: TerminalChangedPayload }
+  /** Why a leased terminal is not published. */
+  | { readonly topic: 'onex.evt.agent-runtime.agent-terminal.v1'; readonly type: 'TERMINAL_CLOSED'; readonly payload: TerminalClosedPayload }
   /** The outcome of an order. */
   | { readonly topic: 'onex.evt.agent-runtime.order-receipt.v1'; readonly type: 'ORDER_RECEIPT'; readonly payload: OrderReceiptPayload }
   /** A runtime reports its presence every 30 s. */

@@ -27,7 +27,7 @@ type Uses = {
 
 const published = topicNames.filter((topic) => catalogue[topic].kind === 'evt');
 /** Published topics without rows in the read model. */
-const withoutRows: readonly TopicName[] = [Topic.token, Topic.agentHealthcheck];
+const withoutRows: readonly TopicName[] = [Topic.token, Topic.agentHealthcheck, Topic.agentTerminal];
 const deadLetters = topicNames.filter((topic) => catalogue[topic].kind === 'dlq');
 const reader = (clientId: string, reads: readonly string[]): Uses => ({
   clientId,
@@ -117,6 +117,7 @@ const USES = {
     Topic.agentHealth,
     Topic.agentRequest,
     Topic.taskRecovery,
+    Topic.leaseTerminal,
   ]),
   agents: reader('vigil-sdk', []),
   cli: reader('vigil-cli', []),

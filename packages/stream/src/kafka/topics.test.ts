@@ -31,6 +31,7 @@ test('commands are stamped and recompressed by the broker, events keep the time 
   });
   expect(of(Topic.agentHealth).config).toMatchObject({ 'message.timestamp.type': 'CreateTime', 'retention.ms': '-1' });
   expect(of(Topic.dlqRecovery).config).toMatchObject({ 'retention.ms': '2592000000' });
+  expect(of(Topic.agentTerminal).config).toMatchObject({ 'retention.ms': '3600000', 'segment.ms': '600000' });
 });
 
 test('snapshots are compacted, in small segments', () => {

@@ -4,6 +4,7 @@ import { describeExit, type EndRequest, handedOff } from '../exit/exit-reason.ts
 import { savePreviousRun } from '../exit/previous-run.ts';
 import { StallLog } from '../exit/stall-log.ts';
 import type { Finding } from '../gateway/gateway-client.ts';
+import type { SourceTerminal } from '../live-terminal/publisher.ts';
 import { resumptionOf } from '../orders/client-control.ts';
 import {
   type AgentOrder,
@@ -112,6 +113,8 @@ export class Supervised {
     return this.#parts.terminal;
   }
   isOver = (): boolean => this.#isOver;
+  /** what people see of its terminal */
+  shownTerminal = (): SourceTerminal => this.#parts.monitor.shownTerminal;
   /** an agent that is a sub-agent of this one */
   hasSubagent = (agentId: string): boolean => this.#parts.monitor.subagents.has(agentId);
 

@@ -7,6 +7,7 @@ import type { MonitorDeps } from '../deps.ts';
 import type { TerminalFacts } from '../heartbeat/heartbeat.ts';
 import { HeartbeatSender, type HeartbeatSenderDeps } from '../heartbeat/heartbeat-sender.ts';
 import { outputSeen, type Progress, progressAfterReport, workSeen } from '../heartbeat/progress.ts';
+import type { SourceTerminal } from '../live-terminal/publisher.ts';
 import { isNotable, ownFields, type ReportedFields } from '../messages/agent-report.ts';
 import type { OutputReader } from '../output/output-reader.ts';
 import { compilePatterns } from '../output/patterns.ts';
@@ -30,6 +31,9 @@ import { StepReader } from './step-reader.ts';
 /** Lines of output that are saved of an agent before its end, and characters of a line. */
 const LINES_KEPT = 50;
 const LONGEST_KEPT = 1000;
+
+/** Lines of the last output in the report of an end. */
+const LAST_OUTPUT_LINES = 100;
 
 /** Monitors one agent: turns its output and reports into heartbeats, and into the facts that orders need. */
 export class AgentMonitor {
@@ -382,7 +386,13 @@ export class AgentMonitor {
     return this.#observed.activity === 'finished';
   }
   get lastOutput(): readonly string[] {
-    return this.screen.tail.map(({ text }) => text);
+    return this.screen.tail.slice(-LAST_OUTPUT_LINES).map(({ text }) => text);
+  }
+  /** The lines of its screen and those above it. A program that prints to a pipe moves no cursor, so its lines are those that it has printed. */
+  get shownTerminal(): SourceTerminal {
+    const { lastOutputAt: outputAt, lines: passed } = this.screen.facts(this.#deps.clock.now());
+    if (!this.drawn.hasReturned) return { lines: this.screen.tail.map(({ text }) => text), passed, outputAt };
+    return { ...this.drawn.history, outputAt };
   }
 
   async finish(withinMs: number): Promise<void> {

@@ -49,7 +49,15 @@ describe('the dispatch log', () => {
     const spec = scriptSpec('', { files: { ...noStateFiles, dispatchLog: folder }, attempt });
     const clock = { now: () => NOW, monotonic: () => 0 };
     const none = () => Promise.reject(new Error('the gateway is not needed'));
-    const gateway = { sendHeartbeat: none, policy: none, report: none, orders: none, request: none, withdraw: none };
+    const gateway = {
+      sendHeartbeat: none,
+      policy: none,
+      report: none,
+      orders: none,
+      request: none,
+      withdraw: none,
+      terminal: none,
+    };
     return new StallLog({ clock, gateway, logger: () => {} }, spec, monitor, before);
   };
   const settled = () => new Promise(setImmediate);
@@ -155,7 +163,15 @@ describe('the dispatch log', () => {
       const none = () => Promise.reject(new Error('the gateway is not needed'));
       const policy = async (name: string) =>
         name === 'omniclaude' ? { document } : { document: { recovery: { max_attempts: 2 } } };
-      const gateway = { sendHeartbeat: none, policy, report: none, orders: none, request: none, withdraw: none };
+      const gateway = {
+        sendHeartbeat: none,
+        policy,
+        report: none,
+        orders: none,
+        request: none,
+        withdraw: none,
+        terminal: none,
+      };
       const judged = {
         ...own,
         get policy() {

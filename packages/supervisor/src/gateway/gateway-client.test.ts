@@ -20,7 +20,9 @@ const asking = async (passed: Partial<MachineClock>, waitedMs?: number) => {
     passing.monotonic = passed.monotonic?.() ?? 0;
     response.end(JSON.stringify({ orders: [order], recalled: [], waitedMs }));
   });
-  const [offered] = await ordersOf(server, {
+  const {
+    orders: [offered],
+  } = await ordersOf(server, {
     now: () => 1_000 + passing.now,
     monotonic: () => 5 + passing.monotonic,
   });

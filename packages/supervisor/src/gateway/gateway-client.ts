@@ -1,8 +1,9 @@
-import type { Heartbeat, PolicyRef } from '@vigil/events';
+import type { ContentOf, Heartbeat, PolicyRef, Topic } from '@vigil/events';
 import type { AskAtStop } from '@vigil/health/proof';
 import type { MachineClock } from '../clock.ts';
 import { GatewayAway, GatewayBusy, GatewayForbids, GatewayRefused } from '../errors.ts';
-import type { OfferedOrder, OrderEnvelope, Report } from '../orders/order.ts';
+import type { TerminalLease } from '../live-terminal/leases.ts';
+import type { OfferedOrder, OrderEnvelope, Report, WithoutTopic } from '../orders/order.ts';
 
 /**
  * Whether the gateway takes an agent's heartbeats. `why`: a sentence with the remedy. `forbidden`: the token is that of
@@ -63,14 +64,22 @@ export type HeartbeatAnswer = {
   readonly finding: Finding | null;
 };
 
+/** The lines of a leased terminal, or why there are none. */
+export type TerminalReport = WithoutTopic<ContentOf<typeof Topic.agentTerminal>>;
+
+/** What a poll of a runtime receives. `terminals`: leases that are new, renewed or over; an older gateway sends none. */
+export type Polled = { readonly orders: readonly OrderEnvelope[]; readonly terminals: readonly TerminalLease[] };
+
 /** All of it @throws GatewayAway (the same again later) or GatewayRefused (not again). */
 export type Gateway = {
   readonly sendHeartbeat: (heartbeat: Heartbeat, signal: AbortSignal) => Promise<HeartbeatAnswer>;
   /** `{ name, hash, document }` */
   readonly policy: (name: string, signal: AbortSignal) => Promise<unknown>;
   readonly report: (reports: readonly Report[]) => Promise<void>;
-  /** comes back when there are orders, or after `waitSeconds` without */
-  readonly orders: (runtimeId: string, waitSeconds: number, signal: AbortSignal) => Promise<readonly OrderEnvelope[]>;
+  /** 409 where no one has a lease of the terminal */
+  readonly terminal: (report: TerminalReport) => Promise<void>;
+  /** comes back when there are orders or leases, or after `waitSeconds` without */
+  readonly orders: (runtimeId: string, waitSeconds: number, signal: AbortSignal) => Promise<Polled>;
   /** comes back when people have decided on the request, or after `waitSeconds` without */
   readonly request: (request: object, waitSeconds: number, signal: AbortSignal) => Promise<unknown>;
   readonly withdraw: (request: object) => Promise<void>;
@@ -160,12 +169,13 @@ type Offer = Omit<Partial<HeartbeatAnswer>, 'orders'> & {
   readonly recalled?: readonly OfferedOrder[];
   /** what passed at the gateway before it answered */
   readonly waitedMs?: number;
+  readonly terminals?: readonly TerminalLease[];
 };
 
 /** An answer may lie unread while this process, or the whole machine, stands still: that counts against its orders' time to live. */
 const offerOf =
   ({ now, monotonic }: MachineClock) =>
-  async (asking: () => Promise<unknown>): Promise<HeartbeatAnswer> => {
+  async (asking: () => Promise<unknown>): Promise<HeartbeatAnswer & Polled> => {
     const [began, beganMonotonic] = [now(), monotonic()];
     const { orders = [], recalled = [], waitedMs, ...more } = (await asking()) as Offer;
     const passed = Math.max(now() - began, monotonic() - beganMonotonic);
@@ -182,6 +192,7 @@ const offerOf =
       askAtStop: null,
       successor: null,
       finding: null,
+      terminals: [],
       ...more,
       orders: offered,
     };
@@ -191,11 +202,13 @@ export const connectGateway = (address: Address, clock: MachineClock): Gateway =
   sendHeartbeat: (heartbeat, signal) => offerOf(clock)(() => post(address, '/v1/heartbeats', heartbeat, signal)),
   policy: (name, signal) => exchange(address, `/v1/policies/${encodeURIComponent(name)}`, { signal }),
   report: async (reports) => void (await post(address, '/v1/receipts', reports)),
+  terminal: async (report) => void (await post(address, '/v1/terminals', report)),
   orders: async (runtimeId, waitSeconds, signal) => {
     const path = `/v1/runtimes/${encodeURIComponent(runtimeId)}/orders?wait=${waitSeconds}`;
     const patience = AbortSignal.timeout(waitSeconds * 1000 + PATIENCE_MS);
     const asked = { signal: AbortSignal.any([signal, patience]) };
-    return (await offerOf(clock)(() => exchange(address, path, asked))).orders;
+    const { orders, terminals } = await offerOf(clock)(() => exchange(address, path, asked));
+    return { orders, terminals };
   },
   request: (request, waitSeconds, signal) =>
     exchange(address, `/v1/requests?wait=${waitSeconds}`, {

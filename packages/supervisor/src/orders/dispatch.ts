@@ -1,6 +1,7 @@
 import type { Supervised } from '../agent/agent-instance.ts';
 import { delayAfter, pause } from '../clock.ts';
 import type { GatewayDeps, ReceiptDeps } from '../deps.ts';
+import type { TerminalLease } from '../live-terminal/leases.ts';
 import { type AgentOrder, isOrder, type OrderEnvelope, type SpawnOrder } from './order.ts';
 import { answer, receiptIn } from './receipts.ts';
 
@@ -58,18 +59,26 @@ export const dispatch = (
   }
 };
 
-/** Long polls until the signal fires. `onAway`: the gateway answers no more. */
+/** `away`: the gateway answers no more. */
+export type PollEvents = {
+  readonly away: () => void;
+  readonly terminals: (leases: readonly TerminalLease[]) => void;
+};
+
+/** Long polls until the signal fires. */
 export const pollOrders = async (
   deps: GatewayDeps,
   runtimeId: string,
   signal: AbortSignal,
-  onAway: () => void,
+  on: PollEvents,
 ): Promise<void> => {
   let failures = 0;
   while (!signal.aborted) {
     try {
       const began = deps.clock.monotonic();
-      deps.onOrders(await deps.gateway.orders(runtimeId, POLL_SECONDS, signal));
+      const { orders, terminals } = await deps.gateway.orders(runtimeId, POLL_SECONDS, signal);
+      deps.onOrders(orders);
+      on.terminals(terminals);
       failures = 0;
       await pause(Math.max(0, 200 - (deps.clock.monotonic() - began)), signal);
     } catch (error) {
@@ -77,7 +86,7 @@ export const pollOrders = async (
       failures += 1;
       if (failures === 1) {
         deps.logger('orders cannot be asked for', { runtimeId, error: String(error) });
-        onAway();
+        on.away();
       }
       await pause(delayAfter(error, failures), signal);
     }

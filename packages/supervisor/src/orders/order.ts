@@ -1,7 +1,8 @@
 import type { ContentOf, OrderKind, OrderReceiptPayload, PayloadOf, SpawnReceiptPayload, Topic } from '@vigil/events';
 import { noEnd } from '@vigil/sdk/receipts';
 
-type WithoutTopic<C> = C extends { readonly type: string; readonly payload: unknown }
+/** The events of a topic as requests carry them. */
+export type WithoutTopic<C> = C extends { readonly type: string; readonly payload: unknown }
   ? { readonly type: C['type']; readonly payload: C['payload'] }
   : never;
 

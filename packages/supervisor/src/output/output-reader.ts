@@ -134,7 +134,7 @@ export class OutputReader {
   #repeated: RepeatedError | null = null;
 
   /** `startedAt`: its agent, epoch milliseconds */
-  constructor(patterns: Patterns, startedAt: number, keep = 100) {
+  constructor(patterns: Patterns, startedAt: number, keep = 200) {
     this.#patterns = patterns;
     this.#startedAt = startedAt;
     this.#keep = keep;

@@ -4,6 +4,8 @@ import { specAgain, supervise, superviseHosted } from '../agent/supervise.ts';
 import type { AgentDeps, RuntimeDeps } from '../deps.ts';
 import { WrongSettings } from '../errors.ts';
 import { takeStopMarker } from '../exit/exit-reason.ts';
+import type { TerminalLease } from '../live-terminal/leases.ts';
+import { TerminalPublisher } from '../live-terminal/publisher.ts';
 import { dispatch, pollOrders } from '../orders/dispatch.ts';
 import type { SpawnOrder } from '../orders/order.ts';
 import { answerSpawn } from '../orders/receipts.ts';
@@ -44,10 +46,13 @@ const soloDeps = (
 /** Polls orders until the agent has ended and its end is on its way. */
 const untilSettled = async (deps: AgentDeps, agent: Supervised): Promise<void> => {
   const polling = new AbortController();
-  const polled = pollOrders(deps, agent.spec.runtimeId, polling.signal, agent.heartbeatSoon);
+  const terminals = new TerminalPublisher(deps, agent.spec.runtimeId, () => [agent]);
+  const publishing = terminals.run(polling.signal);
+  const on = { away: agent.heartbeatSoon, terminals: (leases: readonly TerminalLease[]) => terminals.observe(leases) };
+  const polled = pollOrders(deps, agent.spec.runtimeId, polling.signal, on);
   await agent.settled;
   polling.abort();
-  await polled;
+  await Promise.all([polled, publishing]);
   await deps.outbox.settled(FAREWELL_MS);
 };
 

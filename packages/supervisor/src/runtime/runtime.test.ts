@@ -189,3 +189,15 @@ test('a runtime that is stopped announces last that it has no room', async () =>
   const announced = stage.gateway.reports.filter(({ type }) => type === 'RUNTIME_ANNOUNCED');
   expect(announced.at(-1)?.payload).toMatchObject({ runtimeId: 'run-1', capacity: 0 });
 });
+
+test('the terminal of a real process is published with a lease, and closed when the agent ends', async () => {
+  await heartbeatOf('worker-1');
+  expect(stage.gateway.terminals).toEqual([]);
+  stage.gateway.leases.push({ agentId: 'worker-1', leaseId: 'lease-1', expiresInMs: 30_000 });
+  const published = () => stage.gateway.terminals.flatMap((one) => (one.type === 'TERMINAL_CHANGED' ? [one] : []));
+  await until(() => expect(published().flatMap(({ payload }) => payload.lines)).toContain('attempt=0 task=TASK-1'));
+  expect(published()[0]?.payload).toMatchObject({ agentId: 'worker-1', runtimeId: 'run-1', sequence: 0 });
+  const [agent] = runtime.agents();
+  await agent?.end('the test', 0);
+  await until(() => expect(stage.gateway.terminals.map(({ type }) => type)).toContain('TERMINAL_CLOSED'));
+});

@@ -9,6 +9,8 @@ import { logRedispatch } from '../exit/exit-artifacts.ts';
 import { forgetPreviousRuns, previousRunFile, previousRunOf } from '../exit/previous-run.ts';
 import { resumeLineOf } from '../exit/state-files.ts';
 import { WorkSource } from '../heartbeat/work-source.ts';
+import type { TerminalLease } from '../live-terminal/leases.ts';
+import { TerminalPublisher } from '../live-terminal/publisher.ts';
 import { dispatch, pollOrders } from '../orders/dispatch.ts';
 import type { Received, SpawnOrder } from '../orders/order.ts';
 import { answerSpawn, HALTED } from '../orders/receipts.ts';
@@ -99,7 +101,10 @@ export class Runtime {
     const onAway = () => {
       for (const agent of this.agents()) agent.heartbeatSoon();
     };
-    this.#loops.push(pollOrders(this.#deps, config.runtime, this.#stopping.signal, onAway), this.#announce());
+    const { signal } = this.#stopping;
+    const terminals = new TerminalPublisher(this.#deps, config.runtime, () => this.#agents);
+    const on = { away: onAway, terminals: (leases: readonly TerminalLease[]) => terminals.observe(leases) };
+    this.#loops.push(pollOrders(this.#deps, config.runtime, signal, on), this.#announce(), terminals.run(signal));
     if (this.#workSource) this.#loops.push(this.#workSource.run(this.#stopping.signal));
     this.#loops.push(this.#takeOverLater());
     await eachOf(configured, startsAtOnce, (one) => this.#startConfigured(one));

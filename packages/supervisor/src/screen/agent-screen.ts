@@ -1,6 +1,6 @@
 import type { ScreenMeaning, ScreenView } from '@vigil/adapters/adapter';
 import type { Size } from '../terminal/terminal.ts';
-import { Emulator, type EmulatorMemory } from './emulator.ts';
+import { Emulator, type EmulatorMemory, type History } from './emulator.ts';
 import type { InputMode } from './input-mode.ts';
 import type { Surface } from './surface.ts';
 
@@ -8,6 +8,8 @@ import type { Surface } from './surface.ts';
  * How old a reading of the terminal's mode may be: an unknown mode, during output, and without output; milliseconds.
  */
 const modeLastsMs = { unknown: 500, printing: 2000, still: 10_000 };
+
+const CARRIAGE_RETURN = 0x0d;
 
 const noMeaning: ScreenMeaning = { kind: 'unknown' };
 
@@ -20,6 +22,7 @@ export class AgentScreen {
   #modeReadAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | null = null;
   #hasChanged = true;
+  #hasReturned = false;
   #view: ScreenView;
   #meaning: ScreenMeaning = noMeaning;
   #since: number;
@@ -40,6 +43,7 @@ export class AgentScreen {
   }
 
   write(data: Buffer): void {
+    this.#hasReturned ||= data.includes(CARRIAGE_RETURN);
     void this.#emulator.write(data).then(() => {
       this.#hasChanged = true;
     });
@@ -47,6 +51,15 @@ export class AgentScreen {
 
   get drawn(): Promise<void> {
     return this.#emulator.settled;
+  }
+
+  /** Whether a carriage return was printed. A terminal adds one to each line; without any, the output goes to a pipe. */
+  get hasReturned(): boolean {
+    return this.#hasReturned;
+  }
+
+  get history(): History {
+    return this.#emulator.history;
   }
 
   get memory(): EmulatorMemory {

@@ -44,15 +44,25 @@ const limitRepetition = (terminal: xterm.Terminal): void => {
   limit(repeatedByColumn, () => terminal.cols);
 };
 
+/** Lines above the screen that are kept. */
+const SCROLLBACK = 200;
+
+/** The lines of a terminal, oldest first. `passed`: how many have left the screen at the top since the start. */
+export type History = { readonly lines: readonly string[]; readonly passed: number };
+
 /** The screen of one terminal, as a real one would draw it. Answers no query of the program: an answer would be input. */
 export class Emulator {
   readonly #terminal: xterm.Terminal;
   #written: Promise<void> = Promise.resolve();
+  #passed = 0;
 
   /** `memory`: the modes when the output begins that is written to it */
   constructor({ columns, rows }: Size, memory: EmulatorMemory) {
-    this.#terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 0, allowProposedApi: true });
+    this.#terminal = new xterm.Terminal({ cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi: true });
     limitRepetition(this.#terminal);
+    this.#terminal.onScroll(() => {
+      this.#passed += 1;
+    });
     void this.write((memory.alternate ? ENTER_ALTERNATE : '') + (memory.bracketedPaste ? ENTER_BRACKETED_PASTE : ''));
   }
 
@@ -80,6 +90,22 @@ export class Emulator {
 
   get memory(): EmulatorMemory {
     return { alternate: this.alternate, bracketedPaste: this.bracketedPaste };
+  }
+
+  /** A line that the terminal has divided over several rows is one line. */
+  get history(): History {
+    const buffer = this.#terminal.buffer.active;
+    const lines: string[] = [];
+    for (let row = 0; row < buffer.length; row += 1) {
+      const line = buffer.getLine(row);
+      if (line === undefined) continue;
+      const continues = buffer.getLine(row + 1)?.isWrapped ?? false;
+      const text = line.translateToString(!continues);
+      if (line.isWrapped && lines.length > 0) lines[lines.length - 1] += text;
+      else lines.push(text);
+    }
+    while (lines.at(-1) === '') lines.pop();
+    return { lines, passed: this.#passed };
   }
 
   get view(): ScreenView {

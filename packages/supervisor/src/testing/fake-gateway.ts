@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Heartbeat, PolicyRef } from '@vigil/events';
-import type { Finding } from '../gateway/gateway-client.ts';
+import type { Finding, TerminalReport } from '../gateway/gateway-client.ts';
+import type { TerminalLease } from '../live-terminal/leases.ts';
 import type { Order, OrderEnvelope, Report } from '../orders/order.ts';
 
 /** A gateway of the contract's shape that records what it receives. */
@@ -33,6 +34,11 @@ export type FakeGateway = {
   finding: Finding | null;
   /** the policy that it reports for every agent */
   assigned: PolicyRef | null;
+  /** leases of terminals that the next poll receives, and what runtimes publish of them */
+  readonly leases: TerminalLease[];
+  readonly terminals: TerminalReport[];
+  /** refuses what runtimes publish of terminals, until put back */
+  refusesTerminals: boolean;
   /** documents by name, all with hash `h` */
   readonly policies: Map<string, object>;
   readonly close: () => Promise<void>;
@@ -91,6 +97,11 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
       }
       return send(response, 202, {});
     }
+    if (request.url === '/v1/terminals') {
+      if (gateway.refusesTerminals) return send(response, 409, { detail: 'no lease' });
+      gateway.terminals.push(body as TerminalReport);
+      return send(response, 202, {});
+    }
     const asked = /^\/v1\/policies\/(.+)$/.exec(request.url ?? '')?.[1];
     if (asked !== undefined) {
       const document = gateway.policies.get(asked);
@@ -98,7 +109,7 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     }
     const poller = /^\/v1\/runtimes\/([^/]+)\/orders/.exec(request.url ?? '')?.[1];
     if (poller !== undefined) polling.add(decodeURIComponent(poller));
-    return send(response, 200, { orders: orders(), recalled: recalled() });
+    return send(response, 200, { orders: orders(), recalled: recalled(), terminals: gateway.leases.splice(0) });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const gateway: FakeGateway = {
@@ -119,6 +130,9 @@ export const fakeGateway = async (): Promise<FakeGateway> => {
     decision: null,
     finding: null,
     assigned: null,
+    leases: [],
+    terminals: [],
+    refusesTerminals: false,
     policies: new Map(),
     close: () =>
       new Promise((resolve) => {

@@ -68,9 +68,11 @@ export const requireRoles = (app: FastifyInstance, people: People, sessions: Ses
       );
     request.setDecorator<Caller>('caller', caller);
     request.setDecorator<Credential>('credential', credential);
-    // A revocation and a logout end streams that are open as well.
+    // A revocation, a logout and the loss of the role end streams that are open as well.
     const isLoggedIn = () => credential.kind === 'token' || sessionOf(request, sessions) !== null;
-    request.setDecorator<() => boolean>('isValid', () => current() !== null && isLoggedIn());
+    const isPermitted = (one: Caller | null): boolean =>
+      one !== null && (role === undefined || includesRole(one.role, role));
+    request.setDecorator<() => boolean>('isValid', () => isPermitted(current()) && isLoggedIn());
     if (credential.kind === 'session' && !CHANGES_NOTHING.has(request.method)) requireOwnOrigin(request);
     if (role !== undefined && !includesRole(caller.role, role))
       throw new Problem(403, 'not_permitted', needs(caller, role, routeOf(request)));

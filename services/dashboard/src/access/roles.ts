@@ -14,6 +14,8 @@ export const ROLE_OF_ROUTE = {
   'GET /v1/agents': 'viewer',
   'GET /v1/agents/:id': 'viewer',
   'GET /v1/agents/:id/explain': 'viewer',
+  // It makes a runtime publish what the agent's terminal shows.
+  'GET /v1/agents/:id/terminal': 'operator',
   'GET /v1/inbox': 'viewer',
   'GET /v1/requests/:id': 'viewer',
   'GET /v1/cases': 'viewer',

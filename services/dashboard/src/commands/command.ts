@@ -11,6 +11,7 @@ export const WRITTEN = [
   Topic.handleRequest,
   Topic.reviewTask,
   Topic.applyPolicy,
+  Topic.leaseTerminal,
 ] as const;
 export type CommandDraft = Draft<(typeof WRITTEN)[number]>;
 

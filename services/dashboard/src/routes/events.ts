@@ -42,6 +42,13 @@ const filterOf = (query: unknown): Filter => {
       `topic ${JSON.stringify(topic)} does not exist; use one of ${Object.keys(Topic).join(', ')}`,
       'topic',
     );
+  if (topic !== undefined && (SHORT[topic] ?? topic) === Topic.agentTerminal)
+    throw new Problem(
+      403,
+      'not_permitted',
+      'Terminals are for operators: use /v1/agents/{id}/terminal, which publishes that of one agent while it is open.',
+      'topic',
+    );
   return filter;
 };
 

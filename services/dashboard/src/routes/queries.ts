@@ -76,6 +76,9 @@ export const targets = z.strictObject({ hours: z.coerce.number().positive().max(
 export const outcome = z.strictObject({
   wait: z.coerce.number().min(0).max(30).default(0).describe('how long to wait for a decision, seconds'),
 });
+export const terminal = z.strictObject({
+  why: z.string().min(1).max(200).optional().describe('why the terminal is looked at, for the history'),
+});
 export const events = z.strictObject({
   topic: name.describe('a topic, or its short name such as agentHealth'),
   agent: name,

@@ -9,6 +9,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { OrderEnvelope, PendingOrders } from '../state/pending-orders.ts';
 import type { Served } from '../state/policies.ts';
 import type { State } from '../state/state.ts';
+import type { OfferedLease } from '../terminals/leases.ts';
 import { placeIn, readEach, readHeartbeat } from './body.ts';
 import { authorizeRelations, authorizeReported, authorizeStated, withOwnAgents, withoutHost } from './claims.ts';
 import { Problem } from './problem.ts';
@@ -187,16 +188,18 @@ type Polled = {
   readonly orders: readonly OrderEnvelope[];
   /** orders that must not begin while the fleet is halted; of a resume its text */
   readonly recalled: readonly OrderEnvelope[];
+  /** the terminals of its agents that people look at: new, renewed and ended leases */
+  readonly terminals: readonly OfferedLease[];
   readonly waitedMs: number;
 };
 
 /**
- * Answers when there are orders or recalls, when `waitMs` are over, or when the gateway closes. The answer is empty
+ * Answers when there are orders, recalls or leases of terminals, when `waitMs` are over, or when the gateway closes. The answer is empty
  * if it is unknown whether the fleet is halted. Throws Problem if its token is revoked meanwhile.
  * `waitedMs`: how long the request waited here.
  */
 export const pollOrders = async (
-  { pendingOrders, longPolls, closing, now, catchUp, issuedTokens }: GatewayContext,
+  { pendingOrders, longPolls, closing, now, catchUp, issuedTokens, terminalLeases, agentRegistry }: GatewayContext,
   principal: Principal,
   runtimeId: string,
   waitMs: number,
@@ -205,14 +208,18 @@ export const pollOrders = async (
   const until = receivedAt + waitMs;
   for (;;) {
     pendingOrders.observePoll(runtimeId, now());
-    if (closing.aborted) return { orders: [], recalled: [], waitedMs: now() - receivedAt };
+    const nothing = { orders: [], recalled: [], terminals: [] };
+    if (closing.aborted) return { ...nothing, waitedMs: now() - receivedAt };
     const isAllowed = pendingOrders.repeatsAt(runtimeId, now()) > now() || (await catchUp.halts());
     const at = now();
-    if (!isAllowed) return { orders: [], recalled: [], waitedMs: at - receivedAt };
+    if (!isAllowed) return { ...nothing, waitedMs: at - receivedAt };
     refuseRevoked(principal, issuedTokens);
     const recalled = pendingOrders.recalledFrom(runtimeId, at);
     const orders = pendingOrders.offerToRuntime(runtimeId, at);
-    if (orders.length + recalled.length > 0 || at >= until) return { orders, recalled, waitedMs: at - receivedAt };
+    const isItsAgent = (agentId: string) => agentRegistry.of(agentId, at)?.runtimeId === runtimeId;
+    const terminals = terminalLeases.offersFor(isItsAgent, at);
+    if (orders.length + recalled.length + terminals.length > 0 || at >= until)
+      return { orders, recalled, terminals, waitedMs: at - receivedAt };
     await longPolls.wait(runtimeId, Math.min(until, pendingOrders.repeatsAt(runtimeId, at)) - at);
   }
 };

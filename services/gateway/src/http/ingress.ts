@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { routeHooks } from '../hooks/route.ts';
 import { routeTelemetry } from '../otlp/route.ts';
 import { routeRequests } from '../requests/route.ts';
+import { acceptTerminal } from '../terminals/accept.ts';
 import {
   acceptHeartbeats,
   acceptReceipts,
@@ -141,6 +142,9 @@ const route = (app: FastifyInstance, context: GatewayContext): void => {
   );
   app.post('/v1/receipts', (request, reply) =>
     acceptReceipts(context, principalOf(request), request.body).then((answer) => reply.code(202).send(answer)),
+  );
+  app.post('/v1/terminals', (request, reply) =>
+    acceptTerminal(context, principalOf(request), request.body).then((answer) => reply.code(202).send(answer)),
   );
   app.get<Polling>('/v1/runtimes/:runtimeId/orders', async (request) => {
     const { params, query } = request;

@@ -59,6 +59,8 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
     ...['why', 'signal', 'claimsReleased', 'completedWork', 'remainingWork', 'forensics', 'lastOutput'],
     ...CHECKPOINT.map((field) => `checkpoint.${field}`),
   ],
+  TERMINAL_CHANGED: ['instanceId', 'lines'],
+  TERMINAL_CLOSED: ['instanceId', 'why'],
   SPAWN_RECEIPT: ['why', 'instanceId', 'checkpointId', 'skipped.checkpointId', 'skipped.why'],
 };
 const isText = (type: string, name: string): boolean => TEXTS[type]?.includes(name) ?? false;
@@ -108,6 +110,8 @@ const PERMITTED: Readonly<Record<Kind, Readonly<Record<string, Values>>>> = {
     SPAWN_RECEIPT: { orderId: 'own-spawn' },
     AGENT_EXITED: { orderId: null },
     RUNTIME_ANNOUNCED: {},
+    TERMINAL_CHANGED: {},
+    TERMINAL_CLOSED: {},
   },
 };
 
@@ -136,10 +140,23 @@ const givenOrders = async (): Promise<void> => {
   );
 };
 
-const send = (type: string, record: Values, headers: Record<string, string>) =>
-  type === 'HEARTBEAT'
-    ? post('/v1/heartbeats', record, headers)
-    : post('/v1/receipts', { type, payload: record }, headers);
+/** Its agent runs with it, and a person looks at the terminals of all. */
+const givenLeases = async (): Promise<void> => {
+  const own = { agentId: 'own-agent', instanceId: 'own-i', runtimeId: 'own-runtime' };
+  await log().publish(
+    example(Topic.fleetPresence, 'AGENT_PRESENT', own),
+    ...['own-agent', THEIRS].map((agentId) =>
+      example(Topic.leaseTerminal, 'LEASE_TERMINAL', { agentId, leaseId: `lease-${agentId}`, ttlMs: 60_000 }),
+    ),
+  );
+};
+
+const send = async (type: string, record: Values, headers: Record<string, string>) => {
+  if (type === 'HEARTBEAT') return post('/v1/heartbeats', record, headers);
+  if (!type.startsWith('TERMINAL_')) return post('/v1/receipts', { type, payload: record }, headers);
+  await givenLeases();
+  return post('/v1/terminals', { type, payload: record }, headers);
+};
 
 /** The places where a name of others is in what was written. */
 const namedThere = (): readonly string[] =>
@@ -263,6 +280,13 @@ const REQUESTS: Readonly<Record<Route, (names: Names, kind: Kind) => Request>> =
   'POST /otlp/v1/logs': (names) => ({ path: '/otlp/v1/logs', body: telemetry('claude-code.works', names) }),
   'POST /otlp/v1/metrics': (names) => ({ path: '/otlp/v1/metrics', body: telemetry('claude-code.metrics', names) }),
   'POST /otlp/v1/traces': (names) => ({ path: '/otlp/v1/traces', body: telemetry('claude-code.traces', names) }),
+  'POST /v1/terminals': ({ agent, runtime }) => ({
+    path: '/v1/terminals',
+    body: {
+      type: 'TERMINAL_CLOSED',
+      payload: { agentId: agent, instanceId: null, runtimeId: runtime, why: 'it has ended' },
+    },
+  }),
   'POST /v1/token': ({ agent, task }) => ({ path: '/v1/token', body: { kind: 'agent', name: agent, tasks: [task] } }),
   'POST /v1/tokens': ({ agent }) => ({ path: '/v1/tokens', body: { kind: 'agent', name: agent, by: agent } }),
   'GET /v1/tokens': () => ({ path: '/v1/tokens' }),
@@ -272,7 +296,8 @@ const REQUESTS: Readonly<Record<Route, (names: Names, kind: Kind) => Request>> =
   }),
 };
 
-const request = (route: Route, names: Names, kind: Kind) => {
+const request = async (route: Route, names: Names, kind: Kind) => {
+  if (route === 'POST /v1/terminals') await givenLeases();
   const { path, body, headers } = REQUESTS[route](names, kind);
   const all = { ...principals[kind], ...headers };
   return route.startsWith('GET') ? get(path, all) : post(path, body, all);

@@ -96,6 +96,18 @@ export const authorizeRequest = (
   refuse(principal, reserved ?? runElsewhere(name, 'agentId', agentId, agentRegistry.of(agentId, now())), null);
 };
 
+/** The lines of a terminal come from the runtime of its agent. Throws Problem. */
+export const authorizeTerminal = (
+  principal: Principal,
+  { agentId, runtimeId }: { readonly agentId: string; readonly runtimeId: string },
+  { agentRegistry, now }: Pick<Known, 'agentRegistry' | 'now'>,
+): void => {
+  if (principal.kind === 'operator') return;
+  authorizeName(principal, 'runtime', runtimeId);
+  if (agentRegistry.of(agentId, now())?.runtimeId !== runtimeId)
+    refuse(principal, { field: 'agentId', value: agentId, detail: `it does not run with ${runtimeId}` }, null);
+};
+
 const authorizeName = (principal: Principal, kind: Bearer['kind'], name: string): void => {
   if (principal.kind === 'operator' || (principal.kind === kind && principal.name === name)) return;
   refuse(principal, { field: `${kind}Id`, value: name }, null);

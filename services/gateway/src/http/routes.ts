@@ -18,6 +18,7 @@ export const ROUTES = {
   'POST /otlp/v1/logs': 'principal',
   'POST /otlp/v1/metrics': 'principal',
   'POST /otlp/v1/traces': 'principal',
+  'POST /v1/terminals': 'principal',
   'POST /v1/token': 'principal',
   'POST /v1/tokens': 'operator',
   'GET /v1/tokens': 'operator',

@@ -13,6 +13,7 @@ import { v5 } from 'uuid';
 import { Problem } from '../http/problem.ts';
 import type { RuntimeReport } from '../http/receipts.ts';
 import type { Principal } from '../http/tokens.ts';
+import type { TerminalDraft } from '../terminals/report.ts';
 
 export const WRITTEN = [
   Topic.heartbeat,
@@ -22,6 +23,7 @@ export const WRITTEN = [
   Topic.handleRequest,
   Topic.runtimePresence,
   Topic.token,
+  Topic.agentTerminal,
 ] as const;
 
 /** A record with its batch around it must fit the topic's 512 KiB. */
@@ -79,6 +81,14 @@ export const openRecordEncoding = async (log: Log, ingress: string, signProof: S
       const envelope = envelopeOf(['WITHDRAW_REQUEST', requestId, String(now)], requestId, now);
       const value = log.codec.encode({ topic: Topic.handleRequest, type: 'WITHDRAW_REQUEST', payload, ...envelope });
       return record(Topic.handleRequest, agentId, value);
+    },
+    /** `now`: epoch milliseconds */
+    terminal: (draft: TerminalDraft, now: number): OutRecord => {
+      const { agentId, instanceId } = draft.payload;
+      const sequence = draft.type === 'TERMINAL_CHANGED' ? draft.payload.sequence : -1;
+      const identity = [draft.type, agentId, instanceId ?? '', String(sequence), String(now)];
+      const envelope = envelopeOf(identity, v5(identity.join('/'), NAMESPACE), now);
+      return record(Topic.agentTerminal, draft.key, log.codec.encode({ ...draft, ...envelope }));
     },
     /** `now`: epoch milliseconds */
     token: (event: BodyOf<typeof Topic.token> & { readonly key: string }, now: number): OutRecord => {

@@ -19,9 +19,10 @@ export const tailed = [
   Topic.agentHealth,
   Topic.agentRequest,
   Topic.taskRecovery,
+  Topic.leaseTerminal,
 ] as const;
-/** Of these, the last hour is read at the start: they are kept forever. An agent with an older state only keeps the policy's interval, and no request waits longer. */
-const readRecent = [Topic.agentHealth, Topic.agentRequest, Topic.taskRecovery];
+/** Of these, the last hour is read at the start: they are kept longer. An agent with an older state only keeps the policy's interval, and no request or lease lasts longer. */
+const readRecent = [Topic.agentHealth, Topic.agentRequest, Topic.taskRecovery, Topic.leaseTerminal];
 const RECENT_MS = 60 * 60_000;
 /** All of these is read at the start; of governance only what may still concern an order. */
 const readWhole = tailed.filter(
@@ -61,7 +62,18 @@ const CHUNK = 5_000;
 
 /** What a record changes here. Any order of records, and any repetition, leads to the same. */
 const observe = (
-  { pendingOrders, agentRegistry, longPolls, policies, limits, halts, issuedTokens, closerWatch, agentRequests }: State,
+  {
+    pendingOrders,
+    agentRegistry,
+    longPolls,
+    policies,
+    limits,
+    halts,
+    issuedTokens,
+    closerWatch,
+    agentRequests,
+    terminalLeases,
+  }: State,
   event: Tailed,
   place: LogRecord,
 ): void => {
@@ -107,6 +119,12 @@ const observe = (
       agentRequests.observe(event, offset);
       longPolls.wake(pollOf(event.payload.requestId));
       return;
+    case 'LEASE_TERMINAL': {
+      terminalLeases.observe(event, timestamp, offset);
+      const runtimeId = agentRegistry.of(event.payload.agentId, timestamp)?.runtimeId ?? null;
+      if (runtimeId !== null) longPolls.wake(runtimeId);
+      return;
+    }
     case 'RECOVERY_INITIATED':
     case 'RECOVERY_COMPLETED':
     case 'PROBATION_PASSED':

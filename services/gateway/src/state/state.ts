@@ -1,3 +1,4 @@
+import { createTerminalLeases } from '../terminals/leases.ts';
 import { createAgentRegistry, MOST_AGENTS } from './agent-registry.ts';
 import { createAgentRequests, MOST_REQUESTS } from './agent-requests.ts';
 import { createCloserWatch } from './closer-watch.ts';
@@ -21,6 +22,7 @@ export const createState = (fallback: string, closing: AbortSignal) => ({
   halts: createHalts(),
   issuedTokens: createIssuedTokens(),
   agentRequests: createAgentRequests(MOST_REQUESTS),
+  terminalLeases: createTerminalLeases(),
   /** orders whose texts are on their way in the answer to a hook */
   textsInFlight: new Set<string>(),
 });
