@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { noPolicies } from '../services/alerting/src/notices/policy-alerts.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from '../services/alerting/src/processors.ts';
 import { inForceOf, loadPolicies } from '../services/health-evaluator/src/policies.ts';
 import { evaluator } from '../services/health-evaluator/src/processor.ts';
@@ -20,9 +21,9 @@ const declared: readonly (readonly [service: string, Declared])[] = [
   ['intervention', cases],
   ['intervention', governor({} as never)],
   ['recovery', recovery],
-  ['alerting', agentMapper({ of: () => null })],
-  ['alerting', taskMapper({ of: () => null })],
-  ['alerting', fleetMapper({ of: () => null })],
+  ['alerting', agentMapper(noPolicies)],
+  ['alerting', taskMapper(noPolicies)],
+  ['alerting', fleetMapper(noPolicies)],
   ['alerting', alertDecider({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 1, routing: { defaults: [], configured: [] } })],
 ];
 

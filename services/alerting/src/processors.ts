@@ -8,7 +8,7 @@ import type { Settings } from './alert/messages.ts';
 import { GATES_KEY } from './alert/routing.ts';
 import { agentNotices } from './notices/agent-notices.ts';
 import { fleetNotices } from './notices/fleet-notices.ts';
-import { type Noticed, notify } from './notices/notice.ts';
+import { type Noticed, notifyAll } from './notices/notice.ts';
 import { noPolicies, type PolicyAlerts } from './notices/policy-alerts.ts';
 import { taskNotices } from './notices/task-notices.ts';
 import { warrantNotices } from './notices/warrant-notices.ts';
@@ -29,7 +29,7 @@ const mapper =
     ...facts,
     writes: [Topic.notify],
     ticks: [],
-    map: (input) => notices(input).map((one) => notify(one, input.policy, alerts)),
+    map: (input) => notifyAll(notices(input), input.policy, alerts),
   });
 
 export const agentMapper = mapper(

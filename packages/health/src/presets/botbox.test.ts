@@ -103,7 +103,7 @@ describe('the table of actions', () => {
       steps.flatMap((step) => (step.step === 'alert' ? [step.channel] : [])),
     );
     expect(new Set(channels)).toEqual(new Set(['ops']));
-    expect(botbox.policy.alerts.stuck_agent?.channels).toEqual(['ops']);
+    expect(botbox.policy.alerts.stuck_agent).toMatchObject({ channels: ['ops'] });
   });
 });
 

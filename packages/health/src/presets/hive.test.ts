@@ -82,6 +82,11 @@ test('it never acts on the worker: there is no plan, so no warrant', () => {
   expect(hive.at(since(25), 25 * SEC).plan).toBe(null);
 });
 
+test('people get its tickets after triage, and no alert of a state', () => {
+  expect(hive.policy.alerts).toEqual({ stuck_agent: false });
+  expect(hive.policy.ticket).not.toBeNull();
+});
+
 test('one that waits for its user is not stalled', () => {
   const heartbeats = [[0, { ...steps(7, 'ACCEPT'), activity: 'awaiting_input' }]] as const;
   expect(hive.at(heartbeats, 60 * MIN).state).toBe('HEALTHY');

@@ -113,7 +113,7 @@ test.each(['vigil', 'demo'])(
 
 test.each(['vigil', 'demo'])('%s names no channel of its own, so the default channels of alerting apply', (name) => {
   const { alerts } = preset(name).policy;
-  for (const { channels } of Object.values(alerts)) expect(channels).toEqual([]);
+  for (const settings of Object.values(alerts)) expect(settings).toMatchObject({ channels: [] });
   expect(alerts).toHaveProperty('stuck_agent');
 });
 

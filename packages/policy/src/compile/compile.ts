@@ -1,3 +1,4 @@
+import { wrongRoutes } from '../document/alerts.ts';
 import { type PolicyDocument, policyDocument } from '../document/document.ts';
 import { CorrectThePolicy, type Mistakes, place, reading, spelled } from '../document/mistakes.ts';
 import { exemptionsOf, statesOf, usesOf } from '../document/names.ts';
@@ -85,8 +86,8 @@ const resolve = (d: PolicyDocument, document: string, vocabulary: Vocabulary, mi
 };
 
 /** Settings that are each valid but contradict each other. */
-const contradictions = ({ warrant, ticket }: PolicyDocument): string[] => {
-  const found: string[] = [];
+const contradictions = ({ warrant, ticket, alerts }: PolicyDocument): string[] => {
+  const found: string[] = [...wrongRoutes(alerts, ticket !== null)];
   if (warrant.void <= warrant.renew)
     found.push(
       `warrant.void: ${spell(warrant.void)} is not above warrant.renew (${spell(warrant.renew)}): a warrant would end between two renewals; write three times renew`,

@@ -97,8 +97,9 @@ export type CompiledPolicy = {
   /** null: no limit */
   readonly spending: Spending | null;
   readonly recovery: RecoverySettings;
+  /** by route; false: it is turned off */
   readonly alerts: Readonly<
-    Record<string, { readonly severity: 'info' | 'warning' | 'critical'; readonly channels: readonly string[] }>
+    Record<string, false | { readonly severity: 'info' | 'warning' | 'critical'; readonly channels: readonly string[] }>
   >;
   /** warnings about probable mistakes */
   readonly warnings: readonly string[];

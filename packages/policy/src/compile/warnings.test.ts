@@ -66,3 +66,15 @@ test('there is a warning about a channel whose name is close to a usual one, and
 test('a ticket section without bands and stall files nothing', () => {
   expect(warned(`${USED}, ticket: {}`)).toEqual([expect.stringMatching(/^ticket: has neither/)]);
 });
+
+test('there is a warning about each step that notifies people by a route that is turned off', () => {
+  const plan =
+    'plans: [{ when: STUCK, do: [alert, { alert: ops }, { escalate: { timeout: 1h } }, terminate, recover] }]';
+  expect(warned(`${USED}, ${plan}, alerts: { stuck_agent: false }`)).toEqual([
+    'plans[0].do[0].alert: alerts.stuck_agent is false, so no one is notified: name a channel',
+    'plans[0].do[2].escalate: alerts.stuck_agent is false, so only `vigil inbox` shows the question: write a severity there',
+    'plans[0].do[3].terminate: alerts.stuck_agent is false, so no one is notified of an unconfirmed end: write a severity there',
+  ]);
+  expect(warned(`${USED}, ${plan}, alerts: { stuck_agent: { severity: warning } }`)).toEqual([]);
+  expect(warned(`${USED}, ${plan}, alerts: { clock_drift: false }`)).toEqual([]);
+});

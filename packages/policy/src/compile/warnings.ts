@@ -1,4 +1,5 @@
 import type { PolicyDocument } from '../document/document.ts';
+import type { PlannedStep } from '../document/plan.ts';
 import { whenAt } from '../document/plans.ts';
 import { spell } from '../values/duration.ts';
 import { nearest } from '../values/spelling.ts';
@@ -36,6 +37,7 @@ export const warningsOf = (d: PolicyDocument, policy: CompiledPolicy, vocabulary
   ...policy.plans.flatMap((_, i) => unmatchable(d, policy, vocabulary, i)),
   ...endsBeforeLost(policy),
   ...misspeltChannels(policy),
+  ...unreported(policy),
   ...(d.ticket && d.ticket.bands.length === 0 && d.ticket.stall === null
     ? ['ticket: has neither bands nor stall, so no ticket is ever filed: add one, or remove the section']
     : []),
@@ -122,12 +124,30 @@ const misspeltChannels = ({ plans, alerts }: CompiledPolicy): string[] => {
         s.step === 'alert' && s.channel !== null ? [[`plans[${i}].do[${j}].alert`, s.channel]] : [],
       ),
     ),
-    ...Object.entries(alerts).flatMap(([event, { channels }]) =>
-      channels.map((channel, k) => [`alerts.${event}.channels[${k}]`, channel]),
+    ...Object.entries(alerts).flatMap(([event, settings]) =>
+      settings === false ? [] : settings.channels.map((channel, k) => [`alerts.${event}.channels[${k}]`, channel]),
     ),
   ] as const;
   return named.flatMap(([at, channel = '']) => {
     const usual = CHANNELS.includes(channel) ? null : nearest(channel, CHANNELS);
     return usual === null ? [] : `${at}: did you mean ${usual}? ${channel} must be in alerting's VIGIL_ALERTS_FILE`;
   });
+};
+
+/** The steps that notify people by an alert of the route `stuck_agent`, where the policy turns it off. */
+const unreported = ({ plans, alerts }: CompiledPolicy): string[] =>
+  alerts.stuck_agent !== false
+    ? []
+    : plans.flatMap(({ steps }, i) =>
+        steps.flatMap((s, j) => {
+          const why = unreportedBy(s);
+          return why === null ? [] : `plans[${i}].do[${j}].${s.step}: alerts.stuck_agent is false, so ${why}`;
+        }),
+      );
+
+const unreportedBy = (planned: PlannedStep): string | null => {
+  if (planned.step === 'alert' && planned.channel === null) return 'no one is notified: name a channel';
+  if (planned.step === 'escalate') return 'only `vigil inbox` shows the question: write a severity there';
+  if (planned.step === 'terminate') return 'no one is notified of an unconfirmed end: write a severity there';
+  return null;
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { duration } from '../values/duration-type.ts';
 import { readable } from '../values/patterns.ts';
+import { alertRoute } from './alerts.ts';
 import type { BreakerLimits } from './plan.ts';
 import { spendingDocument } from './spending.ts';
 import { step } from './steps.ts';
@@ -113,17 +114,7 @@ export const policyDocument = z.strictObject({
       at_deadline: z.enum(['no_decision', 'allow']).default('no_decision'),
     })
     .prefault({}),
-  alerts: z
-    .record(
-      name,
-      z.strictObject({
-        severity: z.enum(['info', 'warning', 'critical']),
-        channels: z.array(z.string()).default([]),
-        group_wait: duration.nullable().default(null),
-        repeat: duration.nullable().default(null),
-      }),
-    )
-    .default({}),
+  alerts: z.record(name, alertRoute).default({}),
 });
 
 export type PolicyDocument = z.infer<typeof policyDocument>;

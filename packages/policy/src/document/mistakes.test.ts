@@ -167,3 +167,27 @@ test('signals that quiet each other are a mistake; a chain is allowed', () => {
   );
   expect(mistakesIn(written(''))).toEqual([]);
 });
+
+test('a route of alerts that is turned off has a name of its own, and leaves no task or ticket without a person', () => {
+  expect(wrong('alerts: { stuck_agent: false, recovery_failed: { severity: critical } }')).toEqual([]);
+  expect(wrong('alerts: { stuck_agnt: false }')).toEqual([
+    'alerts.stuck_agnt: false: there is no such route of a policy: did you mean stuck_agent?',
+  ]);
+  expect(wrong('alerts: { fleet_brake: false }')).toEqual([
+    expect.stringMatching(/^alerts\.fleet_brake: false: there is no such route of a policy/),
+  ]);
+  expect(wrong('alerts: { task_blocked: false }')).toEqual([
+    'alerts.task_blocked: false: only this alert shows that a task waits for a person: write its severity and channels',
+  ]);
+  const off = 'alerts: { escalation_ticket: false }';
+  expect(wrong(off)).toEqual([]);
+  expect(wrong(`ticket: { stall: 4m }, ${off}`)).toEqual([
+    'alerts.escalation_ticket: false: no one would get the tickets that this policy files: write a severity, or remove the section ticket',
+  ]);
+  expect(wrong('alerts: { stuck_agent: true }')).toEqual([
+    'alerts.stuck_agent: true: write false or a section of settings',
+  ]);
+  expect(wrong('alerts: { stuck_agent: { severity: loud } }')).toEqual([
+    expect.stringMatching(/^alerts\.stuck_agent\.severity: "loud" is not one of info, warning, critical/),
+  ]);
+});

@@ -113,11 +113,23 @@ const SEVERITIES: Readonly<Record<string, AlertSeverity>> = {
   recovery_failed: 'critical',
 };
 
+/** Whether the policy turns the route of this notice off. A channel that a step names is notified all the same. */
+const isTurnedOff = ({ route, action, details }: Noticed, policy: PolicyRef | null, alerts: PolicyAlerts): boolean =>
+  action === 'raise' && (details.channel ?? null) === null && alerts.isOff(policy, route);
+
+/** The notices that people get under a policy, with its severities and channels. */
+export const notifyAll = (
+  notices: readonly Noticed[],
+  policy: PolicyRef | null,
+  alerts: PolicyAlerts,
+): readonly Notify[] =>
+  notices.filter((one) => !isTurnedOff(one, policy, alerts)).map((one) => notify(one, policy, alerts));
+
 /** With the severity and channels of the policy of the agent or task; `policy` null: without one. */
 export const notify = (
   { route, about, action, details }: Noticed,
   policy: PolicyRef | null,
-  alerts: PolicyAlerts,
+  alerts: Pick<PolicyAlerts, 'of'>,
 ): Notify => {
   const { agentId, taskId, episodeId = null, caseId = null, requestId = null, labels = {} } = about;
   const alertKey = keyOf(route, about);

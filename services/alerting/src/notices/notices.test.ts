@@ -8,7 +8,7 @@ import { lineOf } from '../sinks/console.ts';
 import { agentNotices as noticesOf } from './agent-notices.ts';
 import { type Noticed, type Notify, notify } from './notice.ts';
 import { AS_CONFIGURED, agentNotices, fleetNotices, taskNotices } from './notices.fixture.ts';
-import type { PolicyAlerts } from './policy-alerts.ts';
+import { noPolicies, type PolicyAlerts } from './policy-alerts.ts';
 import { taskNotices as tasksOf } from './task-notices.ts';
 
 const brief = (notices: readonly Notify[]) =>
@@ -133,7 +133,10 @@ test('only a review of used-up attempts names how often agents have stalled', ()
 });
 
 test('the ways to people are those of the policy’s route, or the one that the step names', () => {
-  const alerts: PolicyAlerts = { of: () => ({ severity: 'info', channels: ['pagerduty'], ...AS_CONFIGURED }) };
+  const alerts: PolicyAlerts = {
+    ...noPolicies,
+    of: () => ({ severity: 'info', channels: ['pagerduty'], ...AS_CONFIGURED }),
+  };
   const noticesOfTask = (event: Parameters<typeof noticesOf>[0]) =>
     noticesOf(event).map((one) => notify(one, { name: 'vigil', hash: 'h' }, alerts).payload);
   expect(noticesOfTask(turned('STUCK'))).toMatchObject([
@@ -150,6 +153,7 @@ test('the ways to people are those of the policy’s route, or the one that the 
 });
 
 const policyOf = (severity: 'info' | 'warning' | 'critical'): PolicyAlerts => ({
+  ...noPolicies,
   of: () => ({ severity, channels: [], ...AS_CONFIGURED }),
 });
 const severityBy = (alerts: PolicyAlerts, notices: readonly Noticed[]) =>

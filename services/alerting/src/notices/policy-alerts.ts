@@ -17,20 +17,24 @@ export type OfRoute = {
 export type PolicyAlerts = {
   /** null: the policy does not mention this route, or is unknown */
   readonly of: (policy: PolicyRef | null, route: string) => OfRoute | null;
+  /** whether the policy turns this route off */
+  readonly isOff: (policy: PolicyRef | null, route: string) => boolean;
 };
 
-export const noPolicies: PolicyAlerts = { of: () => null };
+export const noPolicies: PolicyAlerts = { of: () => null, isOff: () => false };
 
 const routes = z.record(
   z.string(),
-  z
-    .object({
-      severity: z.enum(['info', 'warning', 'critical']),
-      channels: z.array(z.string()).default([]),
-      group_wait: duration.nullable().default(null),
-      repeat: duration.nullable().default(null),
-    })
-    .transform(({ group_wait: groupWaitMs, repeat: repeatMs, ...others }) => ({ ...others, groupWaitMs, repeatMs })),
+  z.literal(false).or(
+    z
+      .object({
+        severity: z.enum(['info', 'warning', 'critical']),
+        channels: z.array(z.string()).default([]),
+        group_wait: duration.nullable().default(null),
+        repeat: duration.nullable().default(null),
+      })
+      .transform(({ group_wait: groupWaitMs, repeat: repeatMs, ...others }) => ({ ...others, groupWaitMs, repeatMs })),
+  ),
 );
 const document = z.object({ alerts: routes.default({}) });
 
@@ -41,6 +45,8 @@ const document = z.object({ alerts: routes.default({}) });
 export const policyAlerts = (): PolicyAlerts & { readonly observe: (published: Published) => void } => {
   const byHash = new Map<string, z.output<typeof routes>>();
   const newest = new Map<string, z.output<typeof routes>>();
+  const settingsOf = (policy: PolicyRef | null, route: string) =>
+    policy === null ? undefined : (byHash.get(policy.hash) ?? newest.get(policy.name))?.[route];
   return {
     observe: ({ payload: { name, hash, document: text } }) => {
       const read = document.safeParse(JSON.parse(text));
@@ -49,12 +55,11 @@ export const policyAlerts = (): PolicyAlerts & { readonly observe: (published: P
       newest.set(name, read.data.alerts);
     },
     of: (policy, route) => {
-      if (policy === null) return null;
-      const settings = (byHash.get(policy.hash) ?? newest.get(policy.name))?.[route];
-      return settings === undefined || settings.channels.length > 0
-        ? (settings ?? null)
-        : { ...settings, channels: ['default'] };
+      const settings = settingsOf(policy, route);
+      if (settings === undefined || settings === false) return null;
+      return settings.channels.length > 0 ? settings : { ...settings, channels: ['default'] };
     },
+    isOff: (policy, route) => settingsOf(policy, route) === false,
   };
 };
 
