@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { SlowestFirst } from './src/test-run/slowest-first.ts';
 import { SUMMARY, summaryReporter } from './src/test-run/summary.ts';
 
 type ProjectConfig = NonNullable<TestProjectInlineConfiguration['test']>;
@@ -30,6 +31,7 @@ export default defineConfig({
     // Processes, not threads: a test file that runs out of memory fails alone instead of ending the run without a report.
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: SlowestFirst },
     reporters: ['default', ...(summaryFile === undefined ? [] : [summaryReporter(summaryFile)])],
     // A filter by name may leave one of the two projects empty.
     passWithNoTests: true,

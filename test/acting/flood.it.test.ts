@@ -2,15 +2,15 @@ import path from 'node:path';
 import { Topic } from '@vigil/events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Received, receive } from '../support/received.ts';
-import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
+import { openSystem, ownServers, soak, type TestSystem, until } from '../support/system.ts';
 import { openPuppets, type Puppets } from './puppets.ts';
 
 const env = { VIGIL_POLICY_DIR: path.join(import.meta.dirname, 'policies') };
 const topics = [Topic.heartbeat, Topic.agentHealth, Topic.agentIntervention, Topic.agentOrder];
-/** More than the policy's 6 s of silence, at a heartbeat a second. */
-const HEARTBEATS = 30;
+/** More than the policy's 10 s of starting and 6 s of silence, at a heartbeat a second. */
+const HEARTBEATS = soak(18, 30);
 /** Lines of a flood that its runtime has read. */
-const MANY_LINES = 100_000;
+const MANY_LINES = soak(20_000, 100_000);
 
 const shell = (script: string) => ({ command: 'sh', args: ['-c', script] });
 const floods: Readonly<Record<string, { readonly command: string; readonly args: readonly string[] }>> = {

@@ -29,7 +29,7 @@ judge(
       throughHttp: 10,
       behaviours: { silent: soak(8, 24), crashes: soak(4, 12), loops: 0 },
       fromMs: 3000,
-      overMs: soak(35_000, 200_000),
+      overMs: soak(28_000, 200_000),
     },
     inject: async (on, _, faults) => {
       for (const inject of shuffled(LIST, faults.random)) {

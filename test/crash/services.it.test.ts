@@ -31,7 +31,7 @@ judge(
       throughHttp: 20,
       behaviours: { silent: soak(6, 24), crashes: soak(4, 16), loops: soak(3, 8) },
       fromMs: 3000,
-      overMs: soak(40_000, 300_000),
+      overMs: soak(30_000, 300_000),
     },
     inject: async (on, _, faults) => {
       const enough = new AbortController();
