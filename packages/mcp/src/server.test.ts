@@ -217,12 +217,7 @@ test('a stalled agent is ended, and its ticket redispatched twice; the third tim
   expect(written).toMatchObject([
     { kind: 'request_step', agentId: 'worker-1', step: 'terminate' },
     { kind: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover', why: expect.stringContaining('two') },
-    {
-      kind: 'file_ticket',
-      agentId: 'worker-1',
-      severity: 'critical',
-      cause: expect.stringContaining('stalled 3 times'),
-    },
+    { kind: 'block_task', taskId: 'OMN-1', attempts: 3, checkpoint: 'file:///c-1.yaml', why: 'agent stalled 3 times' },
   ]);
 });
 
@@ -237,6 +232,16 @@ test('a ticket in review is retried by the review, and is blocked already', asyn
     ...{ status: 'Blocked', requested: null },
   });
   expect(written).toHaveLength(1);
+});
+
+test('a ticket is moved to Blocked with the comment of omniclaude', async () => {
+  const args = { ticket_id: 'OMN-1', checkpoint_path: 'file:///c-1.yaml', attempt_count: 3 };
+  expect(await call('escalate_to_blocked', args)).toEqual({
+    status: 'Blocked',
+    requested: 'event-1',
+    comment: 'Auto-blocked: agent stalled 3 times. Checkpoint: file:///c-1.yaml. Requires manual investigation.',
+  });
+  expect(written).toMatchObject([{ kind: 'block_task', taskId: 'OMN-1', attempts: 3, checkpoint: 'file:///c-1.yaml' }]);
 });
 
 test('a checkpoint is requested of the agent of the ticket, with the work so far', async () => {

@@ -22,7 +22,7 @@ export const ANSWERS: { readonly [T in TopicName]?: { readonly [K in ContentOf<T
     RESET_BREAKER: 'applied',
     FILE_TICKET: 'applied',
   },
-  [Topic.agentIntervention]: { ESCALATION_DECIDED: 'applied', DECISION_REFUSED: 'refused' },
+  [Topic.agentIntervention]: { ESCALATION_DECIDED: 'applied', DECISION_REFUSED: 'refused', TASK_BLOCKED: 'applied' },
   [Topic.agentRequest]: { REQUEST_ANSWERED: 'applied', ANSWER_REFUSED: 'refused' },
   [Topic.fleetGovernance]: {
     FLEET_HALTED: 'applied',

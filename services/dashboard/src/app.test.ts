@@ -341,6 +341,23 @@ test('an agent is restarted by its runtime, and one without a runtime gets no su
   expect(alone.written).toEqual([]);
 });
 
+test('a task is blocked by the agent that works on it, and an unknown one is refused', async () => {
+  const command = { kind: 'block_task', taskId: 'T-1', attempts: 3, checkpoint: 'file:///c-1', ...reason };
+  const ended = { ...agent, agentId: 'worker-0', state: 'TERMINATED', instanceSince: 9 };
+  const agents = async () => [ended, { ...agent, instanceSince: 1 }];
+  const { request, written } = dashboard({ agents });
+  expect((await request('POST', '/v1/commands', command)).statusCode).toBe(202);
+  expect(written).toMatchObject([
+    {
+      type: 'BLOCK_TASK',
+      key: 'worker-1',
+      payload: { taskId: 'T-1', attempts: 3, checkpoint: 'file:///c-1', ...reason },
+    },
+  ]);
+  const empty = dashboard({ agents: async () => [] });
+  expect((await empty.request('POST', '/v1/commands', command)).json()).toMatchObject({ status: 404 });
+});
+
 test('the stream sends the requested events as lines of JSON, and ends with the service', async () => {
   const { request, listeners, stop } = dashboard();
   const answer = request('GET', '/v1/events?topic=agentHealth&agent=worker-1');

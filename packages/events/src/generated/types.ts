@@ -414,6 +414,18 @@ export type Axis = 'UNKNOWN' | 'absence' | 'repetition' | 'rate' | 'cost' | 'fac
 export type BlockStep = {
   readonly reason: string;
 };
+export type BlockTaskPayload = {
+  /** the agent that works on it, or worked on it last */
+  readonly agentId: string;
+  readonly taskId: string;
+  /** how often an agent has stalled on it */
+  readonly attempts: number;
+  /** where its work is saved: a path or a URI; null: not known */
+  readonly checkpoint: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly by: string;
+  readonly why: string;
+};
 export type Blocked = {
   /** how often the task's agents have stalled; null: not counted */
   readonly attempts: null | number;
@@ -1705,6 +1717,8 @@ export type TaskBlockedPayload = {
   readonly reason: string;
   /** which attempt at the task the agent is, 0: the first; null: not reported */
   readonly attempt: null | number;
+  /** where its work is saved; null: not known */
+  readonly checkpoint: null | CheckpointRef;
 };
 export type TaskHealthChangedPayload = {
   readonly taskId: string;
@@ -2163,6 +2177,8 @@ export type Content =
   | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'LIFT_BRAKE'; readonly payload: LiftBrakePayload }
   /** The end of a halt. */
   | { readonly topic: 'onex.cmd.intervention.control-fleet.v1'; readonly type: 'RESUME_FLEET'; readonly payload: ResumeFleetPayload }
+  /** A person or an orchestrator leaves a task to people: its agents have stalled too often. */
+  | { readonly topic: 'onex.cmd.intervention.decide-case.v1'; readonly type: 'BLOCK_TASK'; readonly payload: BlockTaskPayload }
   /** The decision of a person or an orchestrator on a case. */
   | { readonly topic: 'onex.cmd.intervention.decide-case.v1'; readonly type: 'DECIDE_CASE'; readonly payload: DecideCasePayload }
   /** Opens a case by hand. */

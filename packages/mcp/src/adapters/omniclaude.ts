@@ -110,23 +110,18 @@ const requested = z.string().describe('the id of the command that Vigil received
 const kill = (api: Api, agentId: string, ticketId: string): Promise<string> =>
   api.command(commandOf('request_step', { agentId, step: 'terminate' }, `stall_detected on ${ticketId}`));
 
-/** The task waits for a person: it is in review, or a ticket about its agent is filed, which notifies people. */
-const escalate = async (api: Api, ticketId: string, checkpointPath: string, attempts: number, now: number) => {
+/** The task waits for a person: it is in review, or it becomes blocked, which notifies people and moves its issue in Linear. */
+const escalate = async (api: Api, ticketId: string, checkpointPath: string, attempts: number) => {
   const task = await api.get<TaskRow>(path('tasks', ticketId)).catch((error: unknown) => {
     if (error instanceof ApiRefusal) return null;
     throw error;
   });
   if (task?.recovery === 'REVIEW_REQUIRED')
     return { status: 'Blocked', requested: null, comment: 'it is in review already' };
-  const agent = await agentOfTask(api, ticketId);
   const comment = `Auto-blocked: agent stalled ${attempts} times. Checkpoint: ${checkpointPath}. Requires manual investigation.`;
-  const ticket = {
-    agentId: agent.agentId,
-    ticketId: `${ticketId}-blocked-${now}`,
-    severity: 'critical',
-    cause: comment,
-  };
-  const command = commandOf('file_ticket', { ...ticket, suggestedAction: 'manual investigation' }, comment);
+  const why = `agent stalled ${attempts} times`;
+  const saved = checkpointPath === '' ? {} : { checkpoint: checkpointPath };
+  const command = commandOf('block_task', { taskId: ticketId, attempts, ...saved }, why);
   return { status: 'Blocked', requested: await api.command(command), comment };
 };
 
@@ -263,7 +258,7 @@ export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => 
     output: { action: z.enum(['redispatch', 'escalated_to_blocked']), requested: z.string().nullable() },
     run: async ({ ticket_id, checkpoint_path, remaining_tasks, redispatch_attempt, max_redispatches }) => {
       if (redispatch_attempt > max_redispatches) {
-        const { requested } = await escalate(api, ticket_id, checkpoint_path, redispatch_attempt, now());
+        const { requested } = await escalate(api, ticket_id, checkpoint_path, redispatch_attempt);
         return { action: 'escalated_to_blocked' as const, requested };
       }
       const why = `redispatch ${redispatch_attempt} of ${max_redispatches}; remaining: ${remaining_tasks.join('; ')}`;
@@ -272,11 +267,11 @@ export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => 
   });
   register(server, {
     name: 'escalate_to_blocked',
-    description: 'Leaves a ticket that stalls again and again to people. Needs the role responder.',
+    description:
+      'Moves a ticket that stalls again and again to Blocked, with a comment, and leaves it to people. Needs the role responder.',
     acts: true,
     input: { ticket_id: id, checkpoint_path: z.string().max(4096), attempt_count: z.int().nonnegative() },
     output: { status: z.string(), requested: z.string().nullable(), comment: z.string() },
-    run: ({ ticket_id, checkpoint_path, attempt_count }) =>
-      escalate(api, ticket_id, checkpoint_path, attempt_count, now()),
+    run: ({ ticket_id, checkpoint_path, attempt_count }) => escalate(api, ticket_id, checkpoint_path, attempt_count),
   });
 };

@@ -66,11 +66,11 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
       return [raise(ROUTE, input.payload, { ...GRAVE, title, text: why })];
     }
     case 'TASK_BLOCKED': {
-      const { agentId, taskId, reason, attempt } = input.payload;
+      const { agentId, taskId, reason, attempt, checkpoint } = input.payload;
       const title = `${taskId ?? agentId} is blocked: it waits for a person`;
       // Each attempt so far has stalled, this one as well.
       const blocked = { attempts: attempt === null ? null : attempt + 1, limit: null, reason };
-      return [raise(BLOCKED_ROUTE, input.payload, { title, text: reason, blocked })];
+      return [raise(BLOCKED_ROUTE, input.payload, { title, text: reason, blocked, checkpoint })];
     }
     case 'WORKER_ESCALATION_TICKET':
       return ticketNotices(input.payload);

@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<Command['kind'], object>> = {
   request_step: { agentId: 'worker-1', step: 'nudge' },
   hold: { agentId: 'worker-1' },
   release: { agentId: 'worker-1' },
+  block_task: { taskId: 'T-1', attempts: 3 },
   reset_breaker: { agentId: 'worker-1', name: 'external_api' },
   confirm_death: { agentId: 'worker-1', instanceId: 'i1' },
   host_gone: { host: 'h1' },

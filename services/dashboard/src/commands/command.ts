@@ -56,6 +56,11 @@ export const commandShape = z.discriminatedUnion('kind', [
   named('dry_run', { on: z.boolean() }),
   named('answer_request', { requestId: id, option: id }),
   named('review_task', { taskId: id, decision: z.enum(['retry', 'abandon', 'reset']), askedAt: askedAt.optional() }),
+  named('block_task', {
+    taskId: id,
+    attempts: z.int().nonnegative(),
+    checkpoint: z.string().min(1).max(4096).optional(),
+  }),
   named('apply_policy', { name: id, document: z.record(z.string(), z.unknown()).nullable() }),
   named('file_ticket', {
     agentId: id,
@@ -87,6 +92,7 @@ export const ROLE_OF_COMMAND: Readonly<Record<Command['kind'], Role>> = {
   decide_case: 'responder',
   review_task: 'responder',
   answer_request: 'responder',
+  block_task: 'responder',
   file_ticket: 'responder',
   notify_operator: 'responder',
   acknowledge: 'responder',

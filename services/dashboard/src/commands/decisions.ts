@@ -115,6 +115,20 @@ export const reviewTask = async (
   return { topic: Topic.reviewTask, type: 'REVIEW_TASK', key: taskId, payload: { taskId, decision, by, why } };
 };
 
+/** By the agent that works on it, or worked on it last. */
+export const blockTask = async (
+  { taskId, attempts, checkpoint, by, why }: Of<'block_task'>,
+  model: ReadModel,
+): Promise<CommandDraft> => {
+  const agents = await model.agents({ taskId });
+  const newest = agents.toSorted((one, other) => (other.instanceSince ?? 0) - (one.instanceSince ?? 0));
+  const agent = newest.find(({ state }) => state !== 'TERMINATED') ?? newest[0];
+  const { agentId, labels, policyName, policyHash } = found(agent, 'task', taskId, '`vigil task list`');
+  const policy = policyName && policyHash ? { name: policyName, hash: policyHash } : null;
+  const payload = { agentId, taskId, attempts, checkpoint: checkpoint ?? null, labels, by, why };
+  return { topic: Topic.decideCase, type: 'BLOCK_TASK', key: agentId, policy, payload };
+};
+
 type Recovers = { readonly policy: PolicyRef | null; readonly recovery: RecoverySettings | null };
 
 const nothingKnown: Recovers = { policy: null, recovery: null };

@@ -3,7 +3,7 @@ import type { ReadModel } from '@vigil/read-model';
 import { aboutAlert, controlAlerts, endSilence, notifyOperator } from './alerts.ts';
 import type { Command, CommandDraft } from './command.ts';
 import { confirmDeath, fileTicket, hold, hostGone, release, resetBreaker } from './control-agent.ts';
-import { answerRequest, decideCase, requestStep, reviewTask } from './decisions.ts';
+import { answerRequest, blockTask, decideCase, requestStep, reviewTask } from './decisions.ts';
 import { applyPolicy } from './policy.ts';
 
 /**
@@ -44,6 +44,8 @@ const draftOf = async (command: OfOne, model: ReadModel, now: number): Promise<C
       return answerRequest(command, model);
     case 'review_task':
       return reviewTask(command, model);
+    case 'block_task':
+      return blockTask(command, model);
     case 'apply_policy':
       return applyPolicy(command);
     case 'file_ticket':

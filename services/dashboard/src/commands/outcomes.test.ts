@@ -8,6 +8,7 @@ const APPLIED_BY: Readonly<Record<Command['kind'], string>> = {
   request_step: 'NUDGE_SENT',
   hold: 'HOLD_AGENT',
   release: 'RELEASE_AGENT',
+  block_task: 'TASK_BLOCKED',
   reset_breaker: 'RESET_BREAKER',
   confirm_death: 'CONFIRM_DEATH',
   host_gone: 'CONFIRM_DEATH',

@@ -218,3 +218,36 @@ test('a restart by hand is one terminate, whose runtime starts the same command 
   expect(after).toContain('CASE_CLOSED executed');
   expect(after.join()).not.toContain('RECOVER_TASK');
 });
+
+const blocks = (eventId = 'event-7') => ({
+  ...example(Topic.decideCase, 'BLOCK_TASK', {
+    agentId: 'worker-1',
+    taskId: 'T-1',
+    attempts: 3,
+    checkpoint: 'file:///c-1',
+    why: 'stalled',
+  }),
+  eventId,
+});
+
+test('a task that a person blocks is left to people, with its attempts and checkpoint; an open case goes on as before', () => {
+  const one = asking();
+  const [blocked, ...others] = one.drafts(blocks());
+  expect(blocked).toMatchObject({
+    type: 'TASK_BLOCKED',
+    payload: { taskId: 'T-1', attempt: 2, reason: 'stalled', checkpoint: { uri: 'file:///c-1' } },
+  });
+  expect(others).toEqual([]);
+  expect(one.receive(decides('pardon'))).toEqual(['ESCALATION_DECIDED pardon', 'CASE_CLOSED pardoned']);
+});
+
+test('a task is blocked also after its agent has ended, and while its terminate is under way', () => {
+  const ended = agent();
+  ended.receive(died());
+  expect(ended.drafts(blocks()).map(({ type }) => type)).toEqual(['TASK_BLOCKED']);
+  const ending = agent();
+  ending.receive(requests('terminate'));
+  ending.admit();
+  ending.admit();
+  expect(ending.drafts(blocks()).map(({ type }) => type)).toEqual(['TASK_BLOCKED']);
+});

@@ -32,6 +32,7 @@ export const answer = (state: CaseState, input: CaseInput): readonly CaseDraft[]
   if (isOfPreviousInstance(state, input)) return [];
   if (input.type === 'DECIDE_CASE') return answerDecision(state, input.payload);
   if (input.type === 'REQUEST_STEP') return answerRequest(state, input);
+  if (input.type === 'BLOCK_TASK') return [taskBlocked(state, input)];
   return input.type === 'BREAKER_RESET_ASKED' ? [resetOrder(state, input)] : [];
 };
 
@@ -166,6 +167,44 @@ const requestRefusal = ({ instance, situation }: CaseState, caseContext: CaseCon
 
 const endedRefusal = ({ ended, agentId, instanceId }: CaseContext, step: string): string | null =>
   ended && step !== 'terminate_and_recover' ? `${instanceId} of ${agentId} has ended already` : null;
+
+/**
+ * Leaves the task to people. It changes nothing for the agent, so it needs neither a case nor a ruling, and an open case goes on.
+ */
+const taskBlocked = (
+  { instance }: CaseState,
+  { payload, eventId, correlationId, policy }: InputOf<'BLOCK_TASK'>,
+): CaseDraft => {
+  const { agentId, taskId, attempts, checkpoint: uri, labels, why } = payload;
+  const about = {
+    caseId: `case-${eventId}`,
+    agentId,
+    instanceId: instance?.instanceId ?? null,
+    taskId,
+    episodeId: null,
+  };
+  return {
+    topic: Topic.agentIntervention,
+    type: 'TASK_BLOCKED',
+    key: agentId,
+    correlationId,
+    policy,
+    payload: {
+      ...about,
+      labels,
+      reason: why,
+      // The first attempt has the number 0.
+      attempt: attempts === 0 ? null : attempts - 1,
+      checkpoint: uri === null ? null : { ...UNREAD, checkpointId: uri, uri },
+    },
+  };
+};
+
+/** A checkpoint of which only the place is known. */
+const UNREAD = {
+  ...{ parentId: null, sha256: null, valid: null, invalidReason: null, createdAt: null },
+  ...{ completedWork: [], remainingWork: [] },
+} as const;
 
 /** How long the order is useful, milliseconds: a caller that requests no orders until then reports again anyway. */
 const TTL_MS = 60_000;

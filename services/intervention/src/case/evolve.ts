@@ -73,7 +73,10 @@ export const evolve = (state: CaseState, draft: CaseDraft, clock: Clock, input: 
         activeCase.stepState.kind === 'terminating' ? activeCase : done(atStep(activeCase, 'alert')),
       );
     case 'TASK_BLOCKED':
-      return inCase(state, (activeCase) => done(atStep(activeCase, 'block')));
+      // A person may block the task beside an open case.
+      return inCase(state, (activeCase) =>
+        activeCase.caseContext.caseId === draft.payload.caseId ? done(atStep(activeCase, 'block')) : activeCase,
+      );
     case 'RECOVER_TASK':
       return acknowledgedDeath(
         inCase(state, (activeCase) => done(atStep(activeCase, 'recover'))),

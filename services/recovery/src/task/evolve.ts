@@ -73,6 +73,7 @@ export const evolve = (state: Recovery, draft: Output): Recovery => {
     case 'SPAWN_AGENT':
     case 'ADMIT_STEP':
     case 'DECIDE_CASE':
+    case 'BLOCK_TASK':
     case 'HANDOFF_AGENT':
     case 'NUDGE_AGENT':
     case 'PAUSE_AGENT':

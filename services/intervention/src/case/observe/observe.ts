@@ -53,6 +53,7 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
     case 'STEP_WITHHELD':
     case 'DECIDE_CASE':
     case 'REQUEST_STEP':
+    case 'BLOCK_TASK':
     case 'EXEMPTION_CHANGED':
     case 'WAIT_OVERDUE':
     case 'WAIT_ENDED':

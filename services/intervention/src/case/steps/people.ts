@@ -20,8 +20,8 @@ export const block: RulesOf<'block'> = {
   ruling: null,
   decideStep: () => act,
   act: ({ reason }, { caseContext }) => {
-    const payload = { reason: fill(reason, caseContext), attempt: caseContext.attempt ?? null };
-    return [caseEvent(caseContext, 'TASK_BLOCKED', payload)];
+    const { attempt = null, checkpoint } = caseContext;
+    return [caseEvent(caseContext, 'TASK_BLOCKED', { reason: fill(reason, caseContext), attempt, checkpoint })];
   },
 };
 
