@@ -12,12 +12,13 @@ const saved = (id: string, createdAt: number): Partial<HeartbeatPayload> => ({
   },
 });
 
-/** The states under coditect that an agent goes through with a heartbeat each minute, and the names of its findings. */
-const story = (minutes: number, more: (minute: number) => Partial<HeartbeatPayload>) => {
+/** The states under coditect that an agent goes through with a heartbeat each minute, and the names of its findings. Null: it is silent. */
+const story = (minutes: number, more: (minute: number) => Partial<HeartbeatPayload> | null) => {
   const agent = given(agentHealth(presetsWith('coditect')), T0);
   for (let minute = 0; minute <= minutes; minute++) {
     agent.passTo(T0 + minute * MIN);
-    agent.receive(heartbeat(minute * MIN, more(minute)), T0 + minute * MIN);
+    const fields = more(minute);
+    if (fields !== null) agent.receive(heartbeat(minute * MIN, fields), T0 + minute * MIN);
   }
   return agent
     .all()
@@ -100,6 +101,43 @@ describe('checkpoints are compared on the time of the broker', () => {
       ...saved(minute % 2 === 0 ? 'a' : 'b', T0 - (minute % 2 === 0 ? MIN : 0)),
     });
     expect(story(45, late)).toEqual(expect.arrayContaining(STALE));
+  });
+});
+
+describe('a clock that is set back by an hour while the agent is silent', () => {
+  /** Silent from minute 5 to 65. Its last checkpoint before is of minute 1, at 61 by the clock before. */
+  const silently = (later: (minute: number) => Partial<HeartbeatPayload>) => (minute: number) => {
+    if (minute < 5) return { ...works(minute, 60 * MIN), ...saved('k', T0 + 61 * MIN) };
+    return minute < 65 ? null : { ...works(minute), ...later(minute) };
+  };
+  const last = (states: readonly string[]) => states.at(-1);
+
+  test.each(['k', 'another'])('hides no checkpoint of the silence (%s)', (id) => {
+    expect(
+      last(
+        story(
+          69,
+          silently(() => saved(id, T0 + 60 * MIN)),
+        ),
+      ),
+    ).toBe('HEALTHY ');
+  });
+
+  test('makes an old one not new: the last one before, one of the hours before, and one from before the silence', () => {
+    for (const one of [saved('k', T0 + 61 * MIN), saved('j', T0 - 60 * MIN), saved('j', T0 + 3 * MIN)])
+      expect(
+        last(
+          story(
+            69,
+            silently(() => one),
+          ),
+        ),
+      ).toContain('STUCK');
+  });
+
+  test('does not make two checkpoints of the clock before new that come back in turn', () => {
+    const inTurn = silently((minute) => saved(minute % 2 === 0 ? 'k' : 'j', T0 + (minute % 2 === 0 ? 61 : 2) * MIN));
+    expect(last(story(75, inTurn))).toContain('STUCK');
   });
 });
 

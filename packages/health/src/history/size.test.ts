@@ -34,7 +34,7 @@ const LARGEST_BYTES: Readonly<Record<keyof History, number>> = {
   errors: MOST_TIMES * 31 + MOST_TIMES * 9 + CLASSES * 42 + 150,
   targets: TARGETS * 34 + NAME_CHARACTERS + 70,
   outcomes: 70,
-  reportedErrors: 150,
+  reportedErrors: 120,
   asked: 30,
   callDiversity: LAST_CALLS * 6 + 40,
   matches: MATCHES * 62 + 40,

@@ -8,7 +8,7 @@ export type Style = {
   readonly text: (text: string) => string;
   readonly number: (number: number | bigint) => string;
   /** `inList`: the field is one of an item of a list */
-  readonly field: (key: string, inList: boolean) => Writing;
+  readonly field: (key: string, inList: boolean, value: unknown) => Writing;
   /** whether ids name the items of the list in this field */
   readonly namesItems: (key: string) => boolean;
   /** whether a text that is a JSON object or list is written as that */
@@ -62,9 +62,9 @@ const fields = (object: object, keys: readonly string[], reading: Reading, inLis
   const written: string[] = [];
   const { style, namesItems } = reading;
   for (const key of [...keys].sort()) {
-    const writing = style.field(key, inList);
-    if (writing === 'omitted') continue;
     const value = fieldOf(object, key);
+    const writing = style.field(key, inList, value);
+    if (writing === 'omitted') continue;
     if (value === undefined || typeof value === 'function' || typeof value === 'symbol') continue;
     spend(reading, key.length);
     reading.style = writing === 'unchanged' ? UNCHANGED : style;

@@ -22,12 +22,18 @@ const ERRORS: ReadonlySet<string> = new Set(['error', 'errors']);
 /** Whether ids name the items of the list in this field. */
 const namesItems = (key: string): boolean => !ERRORS.has(key.toLowerCase());
 
+/** Such a field is a time if its value looks like epoch seconds, and may be a count if not. */
+const MAY_BE_TIME: ReadonlySet<string> = new Set(
+  'created updated modified started ended finished completed expires since until epoch'.split(' '),
+);
+const isEpochSeconds = (value: unknown): boolean => typeof value === 'number' && value >= 1.5e9 && value < 2e9;
+
 /** How a field of an answer is written. */
-export const writingOf = (key: string, inList: boolean): Writing => {
+export const writingOf = (key: string, inList: boolean, value: unknown): Writing => {
   const name = key.toLowerCase().replace(/[-_]/g, '');
   const isNaming = inList && (NAMES.has(name) || (NAMING.test(name) && !VOLATILE.has(name)));
   if (isNaming || ADVANCING.test(name)) return 'unchanged';
-  return VOLATILE.has(name) ? 'omitted' : 'styled';
+  return VOLATILE.has(name) || (MAY_BE_TIME.has(name) && isEpochSeconds(value)) ? 'omitted' : 'styled';
 };
 
 /** What follows such a label is progress. Look-behinds are bounded, for long texts. */
@@ -37,7 +43,7 @@ const NOT_LEFT = String.raw`(?<!\b(?:eta|left|remaining)["':= ]{1,4}[\d.:]{0,16}
 const NOR_LEFT = '(?! (?:left|remaining|to go|of)\\b)';
 /** Ten digits are also a count of bytes, so epoch seconds need a label. */
 const TIME_LABEL = String.raw`(?<=(?:\b|_)(?:(?:created|updated|modified|started|ended|finished|expires)?_?at|created|updated|modified|expires|since|until|time|timestamp|date|ts|epoch|mtime|now)["':= ]{1,4})`;
-const DURATION_LABEL = String.raw`(?<=\b(?:elapsed|duration|took|latency|runtime|uptime)(?:_?(?:ms|sec|seconds))?["':= ]{1,4})`;
+const DURATION_LABEL = String.raw`(?<=\b(?:elapsed|duration|took|latency|runtime|uptime|time_(?:total|connect|appconnect|namelookup|pretransfer|starttransfer))(?:_?(?:ms|sec|seconds))?["':= ]{1,4})`;
 const ID_LABEL = String.raw`(?<=\b(?:request|trace|span|correlation|session|run|job|invocation|execution|event|message)[ _-]?id["':= ]{1,4})`;
 const HASH_LABEL = String.raw`(?<=\b(?:commit|sha|sha1|sha256|rev|revision|digest)["':= ]{1,4})`;
 /** A seed with one or two digits may be the next one of a row. */
@@ -52,7 +58,7 @@ const VARYING = new RegExp(
     // ids and hashes: UUIDs, ULIDs, hexadecimal numbers, and tokens with a label or a known prefix
     String.raw`\b${NO_CURSOR}[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`,
     String.raw`\b${NO_CURSOR}01[0-9a-hjkmnp-tv-z]{24}\b`,
-    String.raw`(?<=[a-z0-9]-)(?=[a-z]*\d)${OF_POD}{6,10}-${OF_POD}{5}\b`,
+    String.raw`(?<=[a-z0-9]-)${OF_POD}{6,10}-${OF_POD}{5}\b`,
     String.raw`\b0x[0-9a-f]+\b`,
     String.raw`\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)${NO_CURSOR}[0-9a-f]{7,}\b`,
     String.raw`${HASH_LABEL}[0-9a-f]{7,64}\b`,
@@ -68,6 +74,7 @@ const VARYING = new RegExp(
     String.raw`\b${NOT_LEFT}\d\d?:\d\d:\d\d(?:[.,]\d+)?${NOR_LEFT}`,
     String.raw`\b1[5-9]\d{8}(?:\d{3}(?:\.\d+)?|\.\d+)\b`,
     String.raw`\b(?=1[5-9])${TIME_LABEL}1[5-9]\d{8}\b`,
+    String.raw`(?<=(?:^|\n)\[)1[5-9]\d{8}(?=\])`,
     // durations
     String.raw`\b${NOT_LEFT}(?:\d+h ?)?\d+m ?\d+(?:\.\d+)?s\b${NOR_LEFT}`,
     String.raw`\b${NOT_LEFT}\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?|h|hours?)\b${NOR_LEFT}`,
@@ -140,7 +147,7 @@ export const masked: Style = {
   ...answer,
   text: (text) => stable(text).replace(LONG_HEX, '#').replace(DIGITS, '#'),
   number: () => '0',
-  field: (key, inList) => (writingOf(key, inList) === 'omitted' ? 'omitted' : 'styled'),
+  field: (key, inList, value) => (writingOf(key, inList, value) === 'omitted' ? 'omitted' : 'styled'),
 };
 
 /** The words with which a model explains a command, and the command's limit of time, do not make another call. */

@@ -43,7 +43,8 @@ const latestAfter = (
  * A checkpoint is new if it was written later than the newest one, also under the same id (CODITECT compares times). An
  * older one that is reported again is not. Where a time is missing, another id is new. Times of one clock are compared as
  * sent, which is exact. If the newest one is in the future of that clock, its time was wrong or the clock was set back;
- * then they are compared on the broker's clock.
+ * then they are compared on the broker's clock. After a silence in which the clock was set back, one that was written
+ * since the previous receipt is new.
  */
 export const isNewCheckpoint = (
   { newest, stamp, latest }: Pick<Checkpoints, 'newest' | 'stamp' | 'latest'>,
@@ -53,12 +54,24 @@ export const isNewCheckpoint = (
   const isAnother = checkpoint_id !== newest?.checkpointId;
   if (newest === null || created_at === null) return isAnother;
   if (latest !== undefined && isFromBefore(latest, checkpoint_id, created_at, receipt)) return false;
-  const isLater = newest.createdAt !== null && placed(receipt, created_at) > newest.createdAt;
+  const placedAt = placed(receipt, created_at);
+  const isLater = newest.createdAt !== null && placedAt > newest.createdAt;
   if (stamp === undefined) return isAnother || isLater;
   // Two that are written in one tick of a coarse clock differ by their ids.
   if (created_at === stamp) return isAnother;
-  return created_at > stamp || (stamp > receipt.stamp && created_at <= receipt.stamp && isLater);
+  if (created_at > stamp) return true;
+  if (created_at > receipt.stamp || !isLater) return false;
+  return (
+    stamp > receipt.stamp || (wasSetBack(stamp, newest, receipt) && placedAt > (receipt.previous?.now ?? placedAt))
+  );
 };
+
+/** A smaller step of a clock may be the delay of a heartbeat. Milliseconds. */
+const LEAST_STEP_MS = 60_000;
+
+/** Whether the agent's clock is now behind what it was when the newest checkpoint was written. */
+const wasSetBack = (stamp: number, { createdAt }: CheckpointRef, receipt: Receipt): boolean =>
+  createdAt !== null && stamp - createdAt - (receipt.stamp - receipt.now) > LEAST_STEP_MS;
 
 /** Whether a checkpoint is of the time before the clock was set back: then its time is in the future, or it is the last. */
 const isFromBefore = (
