@@ -137,6 +137,8 @@ The aims, and where each is measured:
   also where edits are declared mutating: generated loops in \`packages/health/src/presets/repetition.test.ts\`.
 - \`packages/health/src/presets/generated.test.ts\` has more generated runs. Its loops of these periods have 14 kinds of noise, such as times,
   ids, ports, temporary names and changing descriptions. It also has 180 rotations of few calls, and 14 kinds of productive work. \`vigil\` finds the loops, \`vigil\` and \`coditect\` find the rotations, and neither flags the work.
+- \`packages/health/src/presets/varying-values.test.ts\` has forty more cases, with seeds. Loops with the values of 21 kinds of tools are found by the fifth repetition.
+  Work of 18 kinds is never flagged. Before it was written, 4 of the 21 hid a loop, and no work was flagged.
 - No productive repetition is STUCK. Its answers differ in figures: training logs, progress bars, shrinking failures, pages. The same test lists them,
   because no rule labels them in the recorded runs.
 
@@ -195,6 +197,8 @@ calls. A declared deadline moves the limit for its call to the deadline and 60 s
 - **A poll without a wait** (\`kubectl get pods\` again and again) with the same answer is a loop at the fifth call. A command that sleeps, or a wait before it, makes it a poll.
 - **A wait hides a loop** of itself and one call that succeeds for 30 minutes.
 - **An id in plain text is noise.** Where another id is the only news in an answer that is not JSON, the answer counts as the same. So does one whose only news is a hash, such as that of a file.
+- **Ten digits without a label** (\`1790000123 pending\`) are a count. A loop whose answers differ in them only is DEGRADED. Within brackets at the start of a line they are a time.
+- **A repetition for its durations**, such as a benchmark or a search for a flaky test, is a loop at the fifth call, because durations are no news.
 - **A time that is progress**, such as a position in a video, counts as noise. A figure without a unit beside it, or the words left, remaining or ETA, make it new.
 - **A single new word in each answer** makes it new, so a loop with a random word in its answers is found by failures, budgets and silence only.
 - **An argument that changes in each call**, such as a comment in the command, makes another call. One answer to 24 such calls is DEGRADED.
