@@ -6,7 +6,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startTerminal, type Terminal } from '../clients/terminal.ts';
 
 const vigil = path.resolve(import.meta.dirname, '../../.cache/bundles/vigil.mjs');
-const env = { PATH: process.env.PATH ?? '', TERM: 'xterm-256color' };
+/** A dashboard that does not answer. */
+const away = { VIGIL_DASHBOARD_URL: 'http://127.0.0.1:9', VIGIL_DASHBOARD_TOKEN: 'a-token-of-sixteen' };
+const env = { PATH: process.env.PATH ?? '', TERM: 'xterm-256color', ...away };
 
 let folder: string;
 let terminal: Terminal | undefined;
@@ -34,11 +36,25 @@ test('init asks with defaults, does not show a secret, and ends with the next co
   await terminal.shows(/Slack: address of the incoming webhook:/);
   terminal.type('https://hooks.slack.example/quiet\r');
   await terminal.shows(/written +vigil\/alerts\.yaml[\s\S]*Next:[\s\S]*vigil policy apply/);
+  await terminal.shows(/Send a test message to each channel now\?.*\[n\]:/s);
+  terminal.type('\r');
   expect(await terminal.exited).toBe(0);
   expect(terminal.screen()).not.toContain('quiet');
   expect(read('secrets/slack')).toBe('https://hooks.slack.example/quiet\n');
   expect(statSync(path.join(folder, 'vigil/secrets/slack')).mode & 0o777).toBe(0o600);
   expect(read('policies/builders.yaml')).toContain('\npolicy: builders\n');
+});
+
+test('--test writes nothing, and shows for each channel why its message is not sent', () => {
+  expect(initBySelf('--test')).toMatchObject({ status: 1, stderr: expect.stringContaining('run `vigil init` first') });
+  expect(initBySelf('--yes').status).toBe(0);
+  const channels =
+    'default: [console]\nchannels: { phone: { kind: ntfy, topic: t }, ops: { kind: files, root: /w } }\n';
+  writeFileSync(path.join(folder, 'vigil/alerts.yaml'), channels);
+  const { stdout, status } = initBySelf('--test');
+  expect(status).toBe(1);
+  expect(stdout).toMatch(/^Test messages:\n {2}phone +not sent .+\n {2}ops +not sent .+\n$/);
+  expect(read('alerts.yaml')).toBe(channels);
 });
 
 test('an existing file is replaced only after a yes', async () => {
@@ -60,7 +76,7 @@ test('an existing file is replaced only after a yes', async () => {
 });
 
 test('without a terminal --yes is required, and nothing is written; Ctrl-C at a question writes nothing', async () => {
-  expect(initBySelf()).toMatchObject({ status: 1, stderr: expect.stringContaining('run vigil init --yes') });
+  expect(initBySelf()).toMatchObject({ status: 1, stderr: expect.stringContaining('run `vigil init --yes`') });
   terminal = start();
   await terminal.shows(/Name of your policy/);
   terminal.type('\u0003');

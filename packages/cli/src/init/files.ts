@@ -89,6 +89,6 @@ export const nextLines = ({ policy, channels }: Answers, dir: string): readonly 
   `  vigil policy check ${join(dir, 'policies')}/*.yaml`,
   `  vigil policy apply ${join(dir, 'policies')}/*.yaml --why "first policy"   while Vigil runs`,
   `  VIGIL_ALERTS_FILE=$PWD/${join(dir, 'alerts.yaml')} npm start   in the clone of Vigil: alerts go to these channels`,
-  ...channels.map((channel) => `  vigil alert test ${nameOf(channel)}   sends a test message`),
+  ...(channels.length === 0 ? [] : [`  vigil init --test --dir ${dir}   sends a test message to each channel`]),
   `  vigil run --name worker-1 --health-policy ${policy} -- COMMAND`,
 ];

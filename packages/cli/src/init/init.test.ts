@@ -81,7 +81,7 @@ test('each channel has its settings in the file of channels, and its secret in a
   expect(textOf(answers, '.gitignore')).toBe('secrets/\n');
   const open = planned(answers).filter((file) => !file.isSecret);
   expect(open.map((file) => file.text).join()).not.toMatch(/tk_1|hooks\.slack|whsec/);
-  expect(nextLines(answers, 'vigil').join('\n')).toContain('vigil alert test slack');
+  expect(nextLines(answers, 'vigil').join('\n')).toContain('vigil init --test --dir vigil');
 });
 
 test('a wrong answer is asked again, with what to write', async () => {

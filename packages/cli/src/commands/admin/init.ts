@@ -3,26 +3,36 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PRESETS, presetNames } from '@vigil/policy';
 import type { Command } from 'commander';
 import { Refusal } from '../../errors.ts';
 import { filesOf, nextLines, type PlannedFile } from '../../init/files.ts';
 import { type Ask, answersOf, type Defaults } from '../../init/questions.ts';
+import { channelsIn, testChannels, testedLines } from '../../init/test-channels.ts';
 import { plain } from '../../render/plain.ts';
 import { replaceFile } from '../../replace-file.ts';
-import { print, show } from '../../terminal.ts';
+import { dashboard, endUnwell, print, show, whoAmI } from '../../terminal.ts';
 import { ADMINISTRATION } from '../groups.ts';
 
-type Options = { readonly dir: string; readonly yes?: boolean; readonly overwrite?: boolean; readonly json?: boolean };
+type Options = {
+  readonly dir: string;
+  readonly yes?: boolean;
+  readonly overwrite?: boolean;
+  readonly test?: boolean;
+  readonly json?: boolean;
+};
 
 const EXAMPLES = `
 It writes a policy of your own, its assignment, the channels of alerts, and their secrets, which git ignores. An existing file
-is replaced only after a yes. Nothing is sent, and nothing that runs is changed.
+is replaced only after a yes. Nothing that runs is changed. With --test it writes nothing: each channel of the file gets a test
+message through the Vigil that runs with it. It shows what happened to each, and ends with 1 if one is not delivered.
 
 Examples:
   vigil init                    with questions
   vigil init --yes              without: the preset vigil, alerts on the console
-  vigil init --dir ops/vigil    in another folder`;
+  vigil init --dir ops/vigil    in another folder
+  vigil init --test             after the start: a test message to each channel of vigil/alerts.yaml`;
 
 export const register = (program: Command): void => {
   program
@@ -32,6 +42,7 @@ export const register = (program: Command): void => {
     .option('--dir <folder>', 'where to', 'vigil')
     .option('--yes', 'take the default answers; existing files are kept')
     .option('--overwrite', 'with --yes: replace existing files')
+    .option('--test', 'only send a test message to each channel, through the Vigil that runs')
     .option('--json', 'for programs: print the files; needs --yes')
     .addHelpText('after', EXAMPLES)
     .action(init);
@@ -45,7 +56,8 @@ const defaults = (): Defaults => ({
 });
 
 const init = async (options: Options): Promise<void> => {
-  const { dir, yes, json } = options;
+  const { dir, yes, json, test } = options;
+  if (test) return sendTests(options);
   if (json && !yes) throw new Refusal('--json asks no questions: give --yes with it.');
   using terminal = yes ? null : openTerminal();
   const ask: Ask = terminal?.ask ?? (async (_, fallback) => fallback);
@@ -62,6 +74,22 @@ const init = async (options: Options): Promise<void> => {
     '',
     ...nextLines(answers, dir).map(plain),
   ]);
+  if (answers.channels.length > 0 && isYes(await ask(SEND_NOW, 'n'))) await sendTests(options);
+};
+
+const SEND_NOW = 'Send a test message to each channel now? Vigil has to run with this file (y, n)';
+
+const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer);
+
+/** Ends with 1 if a message is not delivered. */
+const sendTests = async ({ dir, json }: Options): Promise<void> => {
+  const file = path.join(path.resolve(dir), 'alerts.yaml');
+  if (!existsSync(file))
+    throw new Refusal(`${path.join(dir, 'alerts.yaml')} does not exist: run \`vigil init\` first.`);
+  const deps = { client: dashboard(), by: whoAmI(), now: () => performance.now(), pause: sleep };
+  const tested = await testChannels(channelsIn(file), deps);
+  show(json, tested, testedLines);
+  if (tested.some(({ outcome }) => outcome !== 'delivered')) endUnwell();
 };
 
 type Outcome = 'written' | 'kept' | 'unchanged';
@@ -75,7 +103,7 @@ const writePlanned = async (folder: string, file: PlannedFile, options: Options,
         ? 'y'
         : 'n'
       : await ask(`${path.join(options.dir, file.path)} exists and differs. Replace it? (y, n)`, 'n');
-    if (!/^y(es)?$/i.test(answer)) return 'kept';
+    if (!isYes(answer)) return 'kept';
   }
   if (file.isSecret) {
     mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
