@@ -11,7 +11,7 @@ import {
   tasksOf,
   ticketsOf,
 } from './world-rows.ts';
-import { storyOf, transitionsOf } from './world-story.ts';
+import { historyOf, storyOf, transitionsOf } from './world-story.ts';
 
 /** The rows of a fleet, which a test changes. */
 export const rowsOf = (count: number, now: number) => {
@@ -60,6 +60,10 @@ export const modelOf = (rows: Rows, outcomes: () => readonly Entry[], now: () =>
     transitions: async ({ agentId }) => {
       const found = await agent(agentId ?? '');
       return found === null ? [] : transitionsOf(found, now());
+    },
+    history: async ({ agentId }) => {
+      const found = await agent(agentId);
+      return found === null ? [] : historyOf(found, now());
     },
     story: async ({ agentId }) => {
       const found = await agent(agentId ?? '');

@@ -1,4 +1,4 @@
-import type { AgentRow, CaseStory, Entry, SignalFigure, SignalsOf } from '@vigil/read-model';
+import type { AgentRow, CaseStory, Entry, HistoryRow, SignalFigure, SignalsOf } from '@vigil/read-model';
 import { entry } from './world-rows.ts';
 
 const MINUTE = 60_000;
@@ -31,6 +31,43 @@ export const transitionsOf = (agent: AgentRow, now: number): readonly ReturnType
     change(agent, began + 21 * MINUTE, 'HEALTHY', 'DEGRADED', 'context 88 %; limit 85 %'),
   ];
 };
+
+const happened = (agent: AgentRow, kind: HistoryRow['kind'], at: number, more: Partial<HistoryRow>): HistoryRow => ({
+  ...{ kind, at, id: `${kind}-${at}`, instanceId: 'i1', taskId: agent.taskId, state: null, stateFrom: null },
+  ...{ reason: null, evidence: [], tool: null, outcome: null, errorClass: null, endedAt: null },
+  ...{ usedBefore: null, usedAfter: null, contextMax: null },
+  ...more,
+});
+
+const TOOLS = ['Bash', 'Edit', 'Read', 'Grep'];
+
+const callsOf = (agent: AgentRow, now: number): readonly HistoryRow[] =>
+  Array.from({ length: 20 }, (_, n) => {
+    const at = now - WORKED + n * 4 * MINUTE;
+    const outcome = n % 7 === 3 ? 'error' : 'ok';
+    return happened(agent, 'call', at, { tool: TOOLS[n % TOOLS.length] ?? '', outcome, endedAt: at + MINUTE });
+  });
+
+/** The states, calls and compactions of an agent, newest first. */
+export const historyOf = (agent: AgentRow, now: number): readonly HistoryRow[] => {
+  const began = now - WORKED;
+  const states = transitionsOf(agent, now).map(({ occurredAt, stateTo: state, stateFrom, reason }) =>
+    happened(agent, 'state', occurredAt, { state, stateFrom, reason, evidence: evidenceOf(reason) }),
+  );
+  const tokens = { usedBefore: 176_000, usedAfter: 82_000, contextMax: 200_000 };
+  const compactions = isStuck(agent) ? [happened(agent, 'compaction', began + 30 * MINUTE, tokens)] : [];
+  return [...states, ...compactions, ...callsOf(agent, now)].toSorted((a, b) => b.at - a.at);
+};
+
+const evidenceOf = (words: string): HistoryRow['evidence'] =>
+  words.includes('limit')
+    ? [
+        {
+          ...{ signal: words.startsWith('context') ? 'context' : 'no_calls', axis: 'absence', words, onsetAt: null },
+          ...{ value: null, limit: null, hard: false, matched: null, confidence: 'high' },
+        },
+      ]
+    : [];
 
 /** What has happened to an agent, oldest first. */
 export const storyOf = (agent: AgentRow, cases: readonly CaseStory[], now: number): readonly Entry[] => {

@@ -41,29 +41,28 @@ const firstDay = async (sql: Sql): Promise<string | null> => {
   return (rows[0]?.first_day as string | undefined) ?? null;
 };
 
-/** The days whose partitions exist, as far as this process has seen. One for each database. */
+/** The days whose partitions exist in all tables, as far as this process has seen. One for each database. */
 export type Days = { readonly known: Set<string> };
 
 export const createDays = (): Days => ({ known: new Set() });
 
 /**
- * Makes the partitions that these rows need, before the transaction that writes them. A row of a day that has been
- * dropped needs none.
+ * Makes the partitions of the days of these rows in all tables, before the transaction that writes them. A day that has
+ * been dropped needs none.
  */
 export const prepareDays = async (database: Database, days: Days, statements: readonly Statement[]): Promise<void> => {
-  const needed = new Map<string, readonly [DailyTable, string]>();
+  const needed = new Set<string>();
   for (const one of statements) {
     const day = isDaily(one) ? dayOf(one) : null;
-    if (day === null) continue;
-    const name = partitionOf(one.table as DailyTable, day);
-    if (!days.known.has(name)) needed.set(name, [one.table as DailyTable, day]);
+    if (day !== null && !days.known.has(day)) needed.add(day);
   }
   if (needed.size === 0) return;
   await alone(database, async (sql) => {
     const first = await firstDay(sql);
-    for (const [table, day] of needed.values()) if (first === null || day >= first) await make(sql, table, day);
+    for (const day of needed)
+      if (first === null || day >= first) for (const table of TABLES) await make(sql, table, day);
   });
-  for (const name of needed.keys()) days.known.add(name);
+  for (const day of needed) days.known.add(day);
 };
 
 /** The rows that are kept, within the transaction that writes them: no partition is dropped before its end. */

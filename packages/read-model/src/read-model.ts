@@ -4,6 +4,7 @@ import { agents, cells } from './queries/agents.ts';
 import { caseStory, cases, orders } from './queries/cases.ts';
 import { breakers, tickets } from './queries/findings.ts';
 import { alerts, deadLetters, fleet, runtimes } from './queries/fleet.ts';
+import { history } from './queries/history.ts';
 import { story, transitions } from './queries/journal.ts';
 import { outcomes } from './queries/outcomes.ts';
 import { policies, policyDocument, policyRefusals } from './queries/policies.ts';
@@ -24,6 +25,8 @@ const queries = {
   recoveries,
   checkpoints,
   transitions,
+  /** of one agent */
+  history,
   story,
   alerts,
   requests,

@@ -52,6 +52,8 @@ export const DAILY = {
   history: 'occurred_at',
   heartbeat_hours: 'hour_at',
   heartbeat_minutes: 'minute_at',
+  calls: 'day_at',
+  compactions: 'occurred_at',
 } as const satisfies { readonly [T in TableName]?: string };
 export type DailyTable = keyof typeof DAILY;
 

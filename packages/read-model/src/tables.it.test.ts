@@ -51,6 +51,7 @@ test('every query can be sent to an empty read model', async () => {
   expect(await model.alerts(span)).toEqual([]);
   expect(await model.recoveries(span)).toEqual([]);
   expect(await model.story({ ...span, limit: 5 })).toEqual([]);
+  expect(await model.history({ agentId: 'a', ...span })).toEqual([]);
   expect(await model.deadLetters({ ...span, limit: 5 })).toEqual([]);
   expect(await model.outcomes('c')).toEqual([]);
   const nothing = { count: 0, p50Ms: null, p95Ms: null, maxMs: null };

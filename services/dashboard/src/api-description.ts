@@ -37,6 +37,7 @@ export const PUBLISHED = [
   'PolicyRow',
   'PolicyRefusalRow',
   'TransitionRow',
+  'HistoryRow',
   'OrderRow',
   'Entry',
   'InboxItem',
@@ -153,6 +154,12 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
       },
     },
   },
+  'GET /v1/agents/:id/history': aged(
+    'The states, calls and compactions of an agent, newest first',
+    'history',
+    'HistoryRow',
+    queries.history,
+  ),
   'GET /v1/inbox': get(
     'Everything that waits for a person',
     object({ inbox: listOf('InboxItem'), knowledge: ref('Knowledge') }),

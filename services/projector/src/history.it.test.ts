@@ -117,6 +117,105 @@ test('killed at any point, topics read twice and partitions moved: the same rows
   expect(await projectedUpTo(killed)).toBe(UP_TO);
 });
 
+const call = (call_id: string, outcome: 'running' | 'ok', started_at: number | null, ended_at: number | null) => ({
+  ...{ call_id, kind: 'tool', tool: 'Bash', args_hash: null, result_hash: null, masked_result_hash: null, outcome },
+  ...{ error_class: null, started_at, ended_at, deadline_at: null, mutating: false, polling: false, target: null },
+  checking: false,
+});
+
+/** Heartbeats of one agent, each with its time, instance, used context and calls. Its clock is a second behind. */
+const working = (
+  ...beats: readonly (readonly [at: number, instance: string, used: number | null, calls?: readonly object[]])[]
+): readonly Placed[] =>
+  beats.map(([at, instance_id, used, tool_calls = []], offset) => {
+    const event = heartbeatAt('busy', at, offset, 0) as Placed & { readonly payload: object };
+    const context = used === null ? null : { tokens_used: used, tokens_max: 100 };
+    return {
+      ...event,
+      payload: { ...event.payload, timestamp: at - 1000, instance_id, context, tool_calls },
+    } as Placed;
+  });
+
+const MIDNIGHT = NOW - (NOW % DAY_MS);
+
+const WORK = working(
+  [MIDNIGHT - 9000, 'i1', 50, [call('long', 'running', MIDNIGHT - 12_000, null)]],
+  [MIDNIGHT - 5000, 'i1', 80, [call('short', 'ok', MIDNIGHT - 8000, MIDNIGHT - 7000)]],
+  // From here on the day is another. Exactly a quarter less is no compaction; more than that is one.
+  [MIDNIGHT + 1000, 'i1', 55, [call('long', 'ok', null, MIDNIGHT - 500)]],
+  [MIDNIGHT + 2000, 'i1', 29],
+  [MIDNIGHT + 3000, 'i2', 1, [call('long', 'running', null, null)]],
+  [MIDNIGHT + 4000, 'i2', null],
+);
+
+const asRows = (database: Database) =>
+  readModel(database)
+    .history({ agentId: 'busy' })
+    .then((rows) =>
+      rows.map(({ kind, id, at, endedAt, outcome, usedBefore, usedAfter }) =>
+        kind === 'call' ? { id, at, endedAt, outcome } : { kind, at, usedBefore, usedAfter },
+      ),
+    );
+
+const EXPECTED = [
+  { id: 'i2/long', at: MIDNIGHT + 3000, endedAt: null, outcome: 'running' },
+  { kind: 'compaction', at: MIDNIGHT + 2000, usedBefore: 55, usedAfter: 29 },
+  { id: 'i1/short', at: MIDNIGHT - 7000, endedAt: MIDNIGHT - 6000, outcome: 'ok' },
+  { id: 'i1/long', at: MIDNIGHT - 11_000, endedAt: MIDNIGHT + 500, outcome: 'ok' },
+];
+
+/** Projects the heartbeats from the stored position, `size` at a time. */
+const projectedWork = async (database: Database, size: number): Promise<void> => {
+  const topic = Topic.agentObservation;
+  const rows = rowsIn(database);
+  for (let from = (await rows.open('cluster')).get(`${topic}/0`) ?? 0; from < WORK.length; from += size) {
+    const next = Math.min(from + size, WORK.length);
+    await rows.apply({ topic, partition: 0, from, next, time: NOW, events: WORK.slice(from, next) } as never);
+  }
+};
+
+test.each([1, 2, 6])(
+  'calls and compactions are stored once, with their times on the clock of the broker: %i at a time',
+  async (size) => {
+    await using database = await scratchReadModel();
+    await projectedWork(database, size);
+    expect(await asRows(database)).toEqual(EXPECTED);
+    const rows = await dump(database);
+    expect(rows.calls, 'a row for each call and day, not for each heartbeat').toHaveLength(4);
+    // The topic is read again from its beginning, also in other batches.
+    await database.query('DELETE FROM positions');
+    await projectedWork(database, 7 - size);
+    expect(await dump(database)).toEqual(rows);
+  },
+);
+
+test('the history of an agent is read in pages and time spans, with the figures of its states', async () => {
+  await using database = await scratchReadModel();
+  await projectedWork(database, 6);
+  const changes = [changeAt('busy', MIDNIGHT + 1500, 0, 'STUCK')];
+  const batch = { topic: Topic.agentHealth, partition: 0, from: 0, next: 1, time: NOW, events: changes };
+  await rowsIn(database).apply(batch as never);
+  const model = readModel(database);
+  const all = await model.history({ agentId: 'busy' });
+  expect(all).toHaveLength(EXPECTED.length + 1);
+  expect(all.find(({ kind }) => kind === 'state')).toMatchObject({
+    state: 'STUCK',
+    evidence: changes[0]?.payload && 'evidence' in changes[0].payload ? changes[0].payload.evidence : [],
+  });
+  const paged: unknown[] = [];
+  for (let last: (typeof all)[number] | undefined; ; ) {
+    const after = last === undefined ? {} : { after: [-last.at, last.kind, last.id] };
+    const page = await model.history({ agentId: 'busy', limit: 2, ...after });
+    paged.push(...page);
+    last = page.at(-1);
+    if (last === undefined) break;
+  }
+  expect(paged).toEqual(all);
+  const span = { since: MIDNIGHT, until: MIDNIGHT + 2000 };
+  expect((await model.history({ agentId: 'busy', ...span })).map(({ kind }) => kind)).toEqual(['state']);
+  expect(await model.history({ agentId: 'another' })).toEqual([]);
+});
+
 test('the numbers of the fleet count agents by their present state, one without a changed state too', async () => {
   await using database = await scratchReadModel();
   const present = { ...example(Topic.fleetPresence, 'AGENT_PRESENT', { agentId: 'calm' }), offset: 0, occurredAt: NOW };

@@ -49,7 +49,9 @@ test('the same events give the same rows, in any order and with any number of re
   await using inOrder = await scratchReadModel();
   await applied(inOrder, log(), 1000);
   const expected = await dump(inOrder);
-  expect(Object.values(expected).every((rows) => rows.length > 0)).toBe(true);
+  // A compaction is seen in two heartbeats.
+  const empty = Object.keys(expected).filter((table) => expected[table]?.length === 0);
+  expect(empty).toEqual(['compactions']);
 
   const orders = fc.shuffledSubarray([...log(), ...log()], { minLength: 2 * log().length });
   await fc.assert(

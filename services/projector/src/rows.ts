@@ -12,6 +12,7 @@ import {
   savePosition,
 } from '@vigil/read-model';
 import { DeadLetter, type ProjectionBatch, type ProjectionOptions, Retry } from '@vigil/stream';
+import { compactions } from './compactions.ts';
 import { type ProjectedTopic, project } from './project.ts';
 
 type Sink = Pick<ProjectionOptions<ProjectedTopic>, 'open' | 'apply'>;
@@ -46,7 +47,7 @@ const write = async (
       const moved = await savePosition(sql, { topic, partition, from, next });
       if (!moved)
         throw new Retry(`the position of ${topic}/${partition} is not ${from}: another projector has moved it`);
-      const kept = await keptRows(sql, statements);
+      const kept = await keptRows(sql, [...statements, ...(await compactions(sql, events))]);
       await apply(sql, kept);
       await notify(sql, kept);
     });

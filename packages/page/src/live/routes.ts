@@ -6,6 +6,7 @@ import type {
   CheckpointRow,
   Explanation,
   FleetRow,
+  HistoryRow,
   InboxItem,
   Knowledge,
   PolicyRefusalRow,
@@ -80,6 +81,9 @@ export const ROUTES = {
   ]),
   agent: (agentId: string) =>
     route<Explanation>(`/v1/agents/${encodeURIComponent(agentId)}/explain`, AGENT_TABLES, 10_000),
+  /** the newest; what happens while the page is open comes by the stream of events */
+  history: (agentId: string) =>
+    route<{ readonly history: readonly HistoryRow[] }>(`/v1/agents/${encodeURIComponent(agentId)}/history`, [], 10_000),
   cases: route<{ readonly cases: readonly CaseRow[] }>('/v1/cases', ['cases', 'case_steps']),
   case: (caseId: string) =>
     route<CaseStory>(`/v1/cases/${encodeURIComponent(caseId)}`, ['cases', 'case_steps', 'orders', 'receipts']),

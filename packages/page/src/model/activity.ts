@@ -1,9 +1,10 @@
 import type { AgentHeartbeatPayload, CallOutcome } from '@vigil/events';
+import type { AgentRow, HistoryRow } from '@vigil/read-model';
 
 /** A heartbeat as the stream of events has it. `occurredAt`: epoch milliseconds of the broker. */
 export type HeartbeatEvent = {
   readonly occurredAt: number;
-  readonly payload: Pick<AgentHeartbeatPayload, 'timestamp' | 'tool_calls' | 'context'>;
+  readonly payload: Pick<AgentHeartbeatPayload, 'timestamp' | 'instance_id' | 'tool_calls' | 'context'>;
 };
 
 /** `to`: null while it is in flight. Times are those of the broker. */
@@ -15,7 +16,7 @@ export type Call = {
   readonly outcome: 'ok' | 'failed' | 'in flight';
 };
 
-/** What an agent has done since the page began to follow it. */
+/** What an agent has done. */
 export type Activity = {
   readonly calls: readonly Call[];
   /** when its context became much smaller */
@@ -44,9 +45,11 @@ export const activityAfter = (before: Activity, { occurredAt, payload }: Heartbe
   const drift = occurredAt - payload.timestamp;
   const calls = new Map(before.calls.map((call) => [call.id, call]));
   for (const { call_id, tool, outcome, started_at, ended_at } of payload.tool_calls) {
-    const known = calls.get(call_id);
-    calls.set(call_id, {
-      ...{ id: call_id, tool, outcome: OUTCOME[outcome] ?? 'in flight' },
+    // As the history of the API names it.
+    const id = `${payload.instance_id ?? ''}/${call_id}`;
+    const known = calls.get(id);
+    calls.set(id, {
+      ...{ id, tool, outcome: OUTCOME[outcome] ?? 'in flight' },
       from: started_at === null ? (known?.from ?? occurredAt) : started_at + drift,
       to: ended_at === null ? null : ended_at + drift,
     });
@@ -60,4 +63,27 @@ export const activityAfter = (before: Activity, { occurredAt, payload }: Heartbe
     compactions: isCompacted ? [...before.compactions, occurredAt] : before.compactions,
     context: share,
   };
+};
+
+/** A call in flight is over if its agent has ended or has another instance: its end was never reported. */
+const isOver = (call: HistoryRow, { state, instanceId }: Pick<AgentRow, 'state' | 'instanceId'>): boolean =>
+  state === 'TERMINATED' || (call.instanceId !== null && instanceId !== null && call.instanceId !== instanceId);
+
+/** The calls and compactions of the stored history, oldest first. `history`: newest first, as the API has it. */
+export const activityOf = (history: readonly HistoryRow[], agent: Pick<AgentRow, 'state' | 'instanceId'>): Activity => {
+  const oldestFirst = history.toReversed();
+  const calls = oldestFirst.flatMap((row): readonly Call[] => {
+    if (row.kind !== 'call') return [];
+    const to = row.endedAt ?? (isOver(row, agent) ? row.at : null);
+    return [{ id: row.id, tool: row.tool ?? '', from: row.at, to, outcome: OUTCOME[row.outcome ?? 'UNKNOWN'] }];
+  });
+  const compactions = oldestFirst.flatMap(({ kind, at }) => (kind === 'compaction' ? [at] : []));
+  return { calls: calls.slice(-MOST_CALLS), compactions, context: null };
+};
+
+/** The stored activity with what the page has seen itself, which is newer. Each call and each compaction once. */
+export const activityWith = (stored: Activity, seen: Activity): Activity => {
+  const calls = new Map([...stored.calls, ...seen.calls].map((call) => [call.id, call]));
+  const compactions = new Set([...stored.compactions, ...seen.compactions]);
+  return { calls: [...calls.values()].slice(-MOST_CALLS), compactions: [...compactions], context: seen.context };
 };

@@ -1,6 +1,6 @@
-import type { Explanation } from '@vigil/read-model';
+import type { Explanation, HistoryRow } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { marksOf, placeIn, segmentsOf, spanOf } from './timeline.ts';
+import { changesOf, figuresOf, marksOf, placeIn, segmentsOf, spanOf } from './timeline.ts';
 
 const agent = { agentId: 'a', state: 'STUCK', since: 900, instanceSince: 0, reason: 'no call' } as Explanation['agent'];
 const story: Explanation['story'] = [];
@@ -71,4 +71,18 @@ test('a moment outside the span is at its edge', () => {
     [0, 50, 100],
   );
   expect(placeIn({ from: 5, to: 5 }, 5)).toBe(0);
+});
+
+test('a change of state shows each signal that fired with its figure and limit, and gives the ribbon its state', () => {
+  const words = 'no call for 7 min; limit 6 min';
+  const changed = { kind: 'state', id: 's', at: 8, state: 'STUCK', stateFrom: 'HEALTHY', reason: words } as HistoryRow;
+  const stuck = { ...changed, evidence: [{ signal: 'no_calls', words }] } as unknown as HistoryRow;
+  const calm = { ...changed, id: 'c', at: 9, state: 'HEALTHY', stateFrom: 'STUCK', evidence: [] } as HistoryRow;
+  const history = [calm, { ...calm, kind: 'call', id: 'call', state: null } as HistoryRow, stuck];
+  expect(figuresOf(history, { from: 0, to: 10 })).toEqual([{ id: 's', at: 8, words: [`no_calls: ${words}`] }]);
+  expect(figuresOf(history, { from: 9, to: 10 })).toEqual([]);
+  expect(changesOf(history).map(({ occurredAt, stateTo }) => [occurredAt, stateTo])).toEqual([
+    [9, 'HEALTHY'],
+    [8, 'STUCK'],
+  ]);
 });

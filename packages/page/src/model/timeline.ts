@@ -1,6 +1,8 @@
 import { describeEvent } from '@vigil/cli/describe';
-import type { Explanation } from '@vigil/read-model';
+import type { Explanation, HistoryRow } from '@vigil/read-model';
 import type { State } from './fleet.ts';
+
+type Change = Pick<Explanation['transitions'][number], 'occurredAt' | 'stateFrom' | 'stateTo' | 'reason'>;
 
 /** A state of the ribbon, from when to when; epoch milliseconds. */
 export type Segment = { readonly state: State; readonly from: number; readonly to: number; readonly reason: string };
@@ -14,7 +16,7 @@ export type Lane = (typeof LANES)[number];
 /** The time that the timeline shows, epoch milliseconds. */
 export type Span = { readonly from: number; readonly to: number };
 
-type Known = Pick<Explanation, 'transitions' | 'story' | 'agent'>;
+type Known = Pick<Explanation, 'story' | 'agent'> & { readonly transitions: readonly Change[] };
 
 const SHORTEST_MS = 60_000;
 const MARGIN = 0.02;
@@ -77,3 +79,22 @@ export const marksOf = (
 /** Where a moment lies in the span, in per cent. */
 export const placeIn = ({ from, to }: Span, at: number): number =>
   to <= from ? 0 : Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100));
+
+/** The figures of the signals that fired at a change of state: each with its limit, in words. */
+export type Figures = { readonly id: string; readonly at: number; readonly words: readonly string[] };
+
+/** The changes of state that name figures, oldest first. `history`: newest first, as the API has it. */
+export const figuresOf = (history: readonly HistoryRow[], { from }: Span): readonly Figures[] =>
+  history.toReversed().flatMap(({ kind, id, at, evidence }) => {
+    if (kind !== 'state' || evidence.length === 0 || at < from) return [];
+    const words = evidence.map((one) => `${one.signal}: ${one.words}`);
+    return [{ id, at, words }];
+  });
+
+/** The changes of state of the stored history, newest first, as an explanation has them. */
+export const changesOf = (history: readonly HistoryRow[]): readonly Change[] =>
+  history.flatMap(({ kind, at, state, stateFrom, reason }) =>
+    kind !== 'state' || state === null || stateFrom === null
+      ? []
+      : [{ occurredAt: at, stateTo: state, stateFrom, reason: reason ?? '' }],
+  );

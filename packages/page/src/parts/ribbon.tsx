@@ -1,29 +1,47 @@
-import type { Explanation } from '@vigil/read-model';
+import type { AgentRow, Explanation, HistoryRow } from '@vigil/read-model';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { followHeartbeats } from '../live/heartbeats.ts';
-import { type Activity, activityAfter, NO_ACTIVITY } from '../model/activity.ts';
+import { ROUTES } from '../live/routes.ts';
+import { type Activity, activityAfter, activityOf, activityWith, NO_ACTIVITY } from '../model/activity.ts';
 import { ageText, clockTime, timeOfDay } from '../model/time.ts';
-import { LANES, marksOf, placeIn, type Segment, type Span, segmentsOf, spanOf } from '../model/timeline.ts';
-import { usePage } from './context.tsx';
+import {
+  changesOf,
+  figuresOf,
+  LANES,
+  marksOf,
+  placeIn,
+  type Segment,
+  type Span,
+  segmentsOf,
+  spanOf,
+} from '../model/timeline.ts';
+import { useAnswer, usePage } from './context.tsx';
 
 const TICKS = 5;
 
-/** What the agent does while the page is open: heartbeats report calls, and no table keeps them. */
-const useActivity = (agentId: string): Activity => {
-  const [activity, setActivity] = useState(NO_ACTIVITY);
+const NO_HISTORY: readonly HistoryRow[] = [];
+
+/** What the agent did, and what it does while the page is open: the next answer of the history has that, too. */
+const useHistory = (agent: AgentRow): { readonly history: readonly HistoryRow[]; readonly activity: Activity } => {
+  const { live } = usePage();
+  const { agentId } = agent;
+  const [seen, setSeen] = useState(NO_ACTIVITY);
   useEffect(
-    () => followHeartbeats(agentId, (heartbeat) => setActivity((before) => activityAfter(before, heartbeat))),
+    () => followHeartbeats(agentId, (heartbeat) => setSeen((before) => activityAfter(before, heartbeat))),
     [agentId],
   );
-  return activity;
+  const history = useAnswer(live, ROUTES.history(agentId)).value?.history ?? NO_HISTORY;
+  return { history, activity: activityWith(activityOf(history, agent), seen) };
 };
 
 const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? '' : 's'}`;
 
-const activityText = ({ calls, compactions }: Activity): string => {
-  const failed = calls.filter(({ outcome }) => outcome === 'failed').length;
-  return `Since this view was opened: ${counted(calls.length, 'call')}, ${failed} of them failed, and ${counted(compactions.length, 'compaction')}.`;
+const activityText = ({ calls, compactions }: Activity, { from }: Span): string => {
+  const shown = calls.filter(({ to }) => to === null || to >= from);
+  const failed = shown.filter(({ outcome }) => outcome === 'failed').length;
+  const shrunk = compactions.filter((at) => at >= from);
+  return `${counted(shown.length, 'call')}, ${failed} of them failed, and ${counted(shrunk.length, 'compaction')}.`;
 };
 
 const Lane = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
@@ -37,11 +55,16 @@ const widthOf = (span: Span, { from, to }: Segment): string => `${placeIn(span, 
 
 /** An agent's states as a ribbon, and what happened to it in lanes below; the table in words follows it. */
 export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) => {
-  const activity = useActivity(explanation.agent.agentId);
+  const { history, activity } = useHistory(explanation.agent);
   const { now, offsetMinutes } = usePage();
-  const span = spanOf(explanation, now);
-  const segments = segmentsOf(explanation, span);
-  const marks = marksOf(explanation, span);
+  const stored = changesOf(history);
+  // Both begin with the newest change. Only the history reaches far back.
+  const isNewest = stored[0]?.occurredAt === explanation.transitions[0]?.occurredAt;
+  const known = { ...explanation, transitions: isNewest ? stored : explanation.transitions };
+  const span = spanOf(known, now);
+  const segments = segmentsOf(known, span);
+  const figures = figuresOf(history, span);
+  const marks = marksOf(known, span);
   const ticks = Array.from({ length: TICKS }, (_, i) => span.from + ((span.to - span.from) * i) / (TICKS - 1));
   return (
     <figure class="timeline">
@@ -58,25 +81,39 @@ export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) =
           ))}
         </div>
       </div>
-      <Lane name="calls">
-        {activity.calls.map(({ id, tool, from, to, outcome }) => (
+      <Lane name="signals">
+        {figures.map(({ id, at, words }) => (
           <span
             key={id}
-            class={`call call-${outcome.replace(' ', '-')}`}
-            style={{ left: `${placeIn(span, from)}%`, width: `${placeIn(span, to ?? now) - placeIn(span, from)}%` }}
-            title={`${tool}, ${outcome}, from ${clockTime(now, from, offsetMinutes)} for ${ageText(to ?? now, from)}`}
+            class="mark mark-signals"
+            style={{ left: `${placeIn(span, at)}%` }}
+            title={`${clockTime(now, at, offsetMinutes)} ${words.join('; ')}`}
           />
         ))}
       </Lane>
+      <Lane name="calls">
+        {activity.calls
+          .filter(({ to }) => to === null || to >= span.from)
+          .map(({ id, tool, from, to, outcome }) => (
+            <span
+              key={id}
+              class={`call call-${outcome.replace(' ', '-')}`}
+              style={{ left: `${placeIn(span, from)}%`, width: `${placeIn(span, to ?? now) - placeIn(span, from)}%` }}
+              title={`${tool}, ${outcome}, from ${clockTime(now, from, offsetMinutes)} for ${ageText(to ?? now, from)}`}
+            />
+          ))}
+      </Lane>
       <Lane name="compactions">
-        {activity.compactions.map((at) => (
-          <span
-            key={at}
-            class="mark mark-compactions"
-            style={{ left: `${placeIn(span, at)}%` }}
-            title={`${clockTime(now, at, offsetMinutes)} its context became smaller`}
-          />
-        ))}
+        {activity.compactions
+          .filter((at) => at >= span.from)
+          .map((at) => (
+            <span
+              key={at}
+              class="mark mark-compactions"
+              style={{ left: `${placeIn(span, at)}%` }}
+              title={`${clockTime(now, at, offsetMinutes)} its context became smaller`}
+            />
+          ))}
       </Lane>
       {LANES.map((lane) => {
         const own = marks.filter((mark) => mark.lane === lane);
@@ -105,7 +142,7 @@ export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) =
         {segments.length === 1
           ? `${segments[0]?.state} since ${clockTime(now, segments[0]?.from ?? now, offsetMinutes)}.`
           : `${counted(segments.length - 1, 'change')} of state in the last ${ageText(now, span.from)}; ${segments.at(-1)?.state} since ${clockTime(now, segments.at(-1)?.from ?? now, offsetMinutes)}.`}{' '}
-        {activityText(activity)}
+        {activityText(activity, span)}
       </figcaption>
     </figure>
   );

@@ -24,4 +24,6 @@ export const tables = {
   heartbeat_hours: {"key":{"agent_id":"text","hour_at":"timestamptz"},"groups":{"sample":{"sampled_at":"timestamptz?","instance_id":"text?","task_id":"text?","phase":"text?","activity":"text?","tokens":"bigint?","errors":"bigint?","context_used":"bigint?","context_max":"bigint?"}}},
   heartbeat_minutes: {"key":{"agent_id":"text","minute_at":"timestamptz"},"groups":{"sample":{"sampled_at":"timestamptz?","instance_id":"text?","task_id":"text?","phase":"text?","activity":"text?","tokens":"bigint?","errors":"bigint?","context_used":"bigint?","context_max":"bigint?"}}},
   silences: {"key":{"silence_id":"text"},"groups":{"silence":{"matchers":"jsonb?","until":"timestamptz?","changed_by":"text?","why":"text?","changed_at":"timestamptz?"}}},
+  calls: {"key":{"agent_id":"text","instance_id":"text","call_id":"text","day_at":"timestamptz"},"groups":{"call":{"task_id":"text?","kind":"text?","tool":"text?","outcome":"text?","error_class":"text?","started_at":"timestamptz?","ended_at":"timestamptz?"},"begun":{"begun_at":"timestamptz?"}}},
+  compactions: {"key":{"event_id":"text","occurred_at":"timestamptz"},"groups":{"":{"agent_id":"text","instance_id":"text?","task_id":"text?","used_before":"bigint","used_after":"bigint","context_max":"bigint"}}},
 } as const;

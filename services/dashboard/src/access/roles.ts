@@ -14,6 +14,7 @@ export const ROLE_OF_ROUTE = {
   'GET /v1/agents': 'viewer',
   'GET /v1/agents/:id': 'viewer',
   'GET /v1/agents/:id/explain': 'viewer',
+  'GET /v1/agents/:id/history': 'viewer',
   // It makes a runtime publish what the agent's terminal shows.
   'GET /v1/agents/:id/terminal': 'operator',
   'GET /v1/inbox': 'viewer',

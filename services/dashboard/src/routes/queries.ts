@@ -68,6 +68,7 @@ export const tasks = z.strictObject({
 });
 export const alerts = z.strictObject({ open: yes.optional(), agent: name, task: name, since, until, ...pagedFar });
 export const recoveries = z.strictObject({ task: name, since, until, ...pagedFar });
+export const history = z.strictObject({ since, until, ...pagedFar });
 export const breakers = z.strictObject({ open: yes.optional(), agent: name, task: name });
 export const tickets = z.strictObject({ agent: name, limit });
 export const story = z.strictObject({ agent: name, task: name, since, until, limit });

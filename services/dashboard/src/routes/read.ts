@@ -5,6 +5,7 @@ import {
   type AlertRow,
   type CaseRow,
   explain,
+  type HistoryRow,
   inbox,
   type Knowledge,
   optionsOf,
@@ -72,6 +73,14 @@ export const readRoutes = (
     ...found(await explain(model, id, signalsOf), 'agent', id, '`vigil health` (/v1/agents)'),
     knowledge: knowledge(),
   }));
+  app.get<One>('/v1/agents/:id/history', async ({ params: { id }, query }) => {
+    const { since, until, ...asked } = queryOf(queries.history, query);
+    found(await model.agent(id), 'agent', id, '`vigil health` (/v1/agents)');
+    const read = (paged: object) => model.history({ agentId: id, since, until, ...paged });
+    const keyOf = ({ at, kind, id: entry }: HistoryRow) => [-at, kind, entry];
+    const { rows: history, next } = await pageFrom(read, ['number', 'string', 'string'], keyOf, asked);
+    return { history, next, knowledge: knowledge() };
+  });
   app.get('/v1/inbox', async () => ({ inbox: await inbox(model), knowledge: knowledge() }));
   app.get<One>('/v1/requests/:id', async ({ params: { id } }) =>
     found(await model.request(id), 'request', id, '`vigil inbox` (/v1/inbox)'),

@@ -1,5 +1,6 @@
 import { type AgentHeartbeatPayload, type PayloadOf, principalText, type Topic } from '@vigil/events';
 import { register, type Statement } from '@vigil/read-model';
+import { calls } from './calls.ts';
 import {
   type Handlers,
   history,
@@ -19,6 +20,7 @@ export const agentObservation: Handlers<Observation> = {
   AGENT_HEARTBEAT: (event) => [
     heartbeat(event),
     ...samples(event),
+    ...calls(event),
     ...output(event),
     ...errors(event),
     ...terminalErrors(event),
