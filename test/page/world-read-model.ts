@@ -69,6 +69,14 @@ export const modelOf = (rows: Rows, outcomes: () => readonly Entry[], now: () =>
       const found = await agent(agentId ?? '');
       return found === null ? [] : storyOf(found, rows.cases, now());
     },
+    storyBefore: async ({ agentId, limit }) => {
+      const found = await agent(agentId ?? '');
+      const story = found === null ? [] : storyOf(found, rows.cases, now());
+      return story
+        .map((entry, n) => ({ ...entry, order: String(n) }))
+        .toReversed()
+        .slice(0, limit);
+    },
     alerts: async ({ open, ...wanted }) =>
       rows.alerts.filter((one) => having(wanted)(one) && isOpen(open, one.resolvedAt)),
     requests: async ({ open, ...wanted }) =>

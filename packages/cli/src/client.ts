@@ -3,16 +3,15 @@ import { text } from 'node:stream/consumers';
 import type { ServerSettings } from './config.ts';
 import { CannotProceed, NoAnswer, Refusal, UnknownName } from './errors.ts';
 
+/** The fields of a query. A list is a field that is repeated. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 /** The API of the dashboard or the gateway. Throws CannotProceed without an answer and for a wrong request, Refusal for a refused one. */
 export type Client = {
-  readonly get: <T>(path: string, query?: Readonly<Record<string, string | undefined>>) => Promise<T>;
+  readonly get: <T>(path: string, query?: Query) => Promise<T>;
   readonly post: <T>(path: string, body: object) => Promise<T>;
   /** each line of a stream of JSON, until it ends or the signal is aborted */
-  readonly lines: <T>(
-    path: string,
-    query: Readonly<Record<string, string | undefined>>,
-    signal: AbortSignal,
-  ) => AsyncIterable<T>;
+  readonly lines: <T>(path: string, query: Query, signal: AbortSignal) => AsyncIterable<T>;
 };
 
 export const ANSWER_LIMIT_MS = 10_000;
@@ -30,15 +29,35 @@ export const openClient = (settings: ServerSettings, limitMs: number): Client =>
       json<T>(await ask(withQuery(path, query), { method: 'GET', body: null, signal: AbortSignal.timeout(limitMs) })),
     post: async <T>(path: string, body: object) =>
       json<T>(await ask(path, { method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(limitMs) })),
-    lines: async function* <T>(path: string, query: Readonly<Record<string, string | undefined>>, signal: AbortSignal) {
+    lines: async function* <T>(path: string, query: Query, signal: AbortSignal) {
       yield* linesOf<T>(await ask(withQuery(path, query), { method: 'GET', body: null, signal }));
     },
   };
 };
 
-const withQuery = (path: string, query: Readonly<Record<string, string | undefined>>): string => {
-  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+const withQuery = (path: string, query: Query): string => {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, one]),
+  );
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+};
+
+/** All rows of a list, page after page. `field`: what the answer calls them. */
+export const wholeList = async <Row>(
+  client: Pick<Client, 'get'>,
+  path: string,
+  field: string,
+  query: Query,
+): Promise<readonly Row[]> => {
+  const rows: Row[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await client.get<Readonly<Record<string, unknown>>>(path, { ...query, cursor });
+    rows.push(...(page[field] as readonly Row[]));
+    // Older dashboards have no further pages.
+    cursor = (page.next as string | null | undefined) ?? undefined;
+  } while (cursor !== undefined);
+  return rows;
 };
 
 const json = async <T>(answer: IncomingMessage): Promise<T> => JSON.parse(await text(answer)) as T;

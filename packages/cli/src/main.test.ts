@@ -69,6 +69,9 @@ let knowledge: Knowledge = CURRENT;
 let caseAnswers: readonly Partial<CaseStory>[] = [];
 let caseLooks = 0;
 
+/** Paths with their queries, as the dashboard received them. */
+const listQueries: string[] = [];
+
 /** A dashboard with two agents that accepts every command, and a gateway that creates any token. */
 const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? '/', 'http://x');
@@ -88,6 +91,11 @@ const server = createServer(async (request, response) => {
   }
   if (url.pathname === '/v1/agents/steady/explain')
     return answer(200, explanation({ agent: agentRow({ agentId: 'steady', state: 'HEALTHY' }) }));
+  listQueries.push(`${url.pathname}${url.search}`);
+  if (url.pathname === '/v1/cases' && url.searchParams.get('host') === 'two-pages')
+    return url.searchParams.has('cursor')
+      ? answer(200, { cases: [caseStory({ caseId: 'case-2' })], next: null })
+      : answer(200, { cases: [caseStory({ caseId: 'case-1' })], next: 'c' });
   if (url.pathname === '/v1/cases') return answer(200, { cases: [caseStory({ openedAt: 5000, closedAt: 9000 })] });
   if (url.pathname === '/v1/breakers') return answer(200, { breakers: [breakerRow] });
   if (url.pathname === '/v1/tasks') return answer(200, { tasks: [] });
@@ -336,6 +344,19 @@ const halted = (...more: readonly string[]): Promise<End> => {
   outcomeLooks = 0;
   return vigil(['halt', '--why', 'the network is moved', ...more]);
 };
+
+test('lists are read page after page, and select by host and by all labels', async () => {
+  listQueries.length = 0;
+  const args = ['case', 'list', '--json', '--all', '--host', 'two-pages', '--label', 'team=core', '--label', 'tier=1'];
+  const cases = JSON.parse((await vigil(args)).out) as readonly { readonly caseId: string }[];
+  expect(cases.map(({ caseId }) => caseId)).toEqual(['case-1', 'case-2']);
+  const selected = 'host=two-pages&label=team%3Dcore&label=tier%3D1';
+  const asked = listQueries.filter((one) => one.startsWith('/v1/cases'));
+  expect(asked).toEqual([`/v1/cases?${selected}`, `/v1/cases?${selected}&cursor=c`]);
+  await vigil(['alert', 'list', '--json', '--all', '--label', 'team=core']);
+  expect(listQueries).toContain('/v1/alerts?label=team%3Dcore');
+  expect((await vigil(['alert', 'list', '--label', 'core'])).err).toContain('Give name=value');
+});
 
 test('a hold lasts 30 days at most, and the help of a decision names what each does', async () => {
   expect(await vigil(['hold', 'worker-1', '--for', '31d'])).toMatchObject({

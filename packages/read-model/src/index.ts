@@ -43,7 +43,7 @@ export { type Figures, figures } from './queries/figures.ts';
 export type { BreakerRow, TicketRow } from './queries/findings.ts';
 export type { AlertRow, DeadLetterRow, FleetRow } from './queries/fleet.ts';
 export type { HistoryRow } from './queries/history.ts';
-export type { Entry } from './queries/journal.ts';
+export type { Entry, StoryPlace } from './queries/journal.ts';
 export type { PolicyRefusalRow, PolicyRow } from './queries/policies.ts';
 export type { RequestRow } from './queries/requests.ts';
 export type { Paged } from './queries/select.ts';

@@ -5,7 +5,7 @@ import { caseStory, cases, orders } from './queries/cases.ts';
 import { breakers, tickets } from './queries/findings.ts';
 import { alerts, deadLetters, fleet, runtimes } from './queries/fleet.ts';
 import { history } from './queries/history.ts';
-import { story, transitions } from './queries/journal.ts';
+import { story, storyBefore, transitions } from './queries/journal.ts';
 import { outcomes } from './queries/outcomes.ts';
 import { policies, policyDocument, policyRefusals } from './queries/policies.ts';
 import { requests } from './queries/requests.ts';
@@ -28,6 +28,7 @@ const queries = {
   /** of one agent */
   history,
   story,
+  storyBefore,
   alerts,
   requests,
   /** null: there is no such request */

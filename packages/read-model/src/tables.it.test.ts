@@ -81,6 +81,102 @@ test('a position moves only from the offset that its writer expects', async () =
   expect(await positions(database)).toEqual([{ ...at, offset: 8 }]);
 });
 
+const inPages = async <Row>(
+  read: (paged: { limit: number; after?: readonly (number | string)[] }) => Promise<readonly Row[]>,
+  placeOf: (row: Row) => readonly (number | string)[],
+): Promise<readonly Row[]> => {
+  const page = await read({ limit: 7 });
+  const found = [...page];
+  for (let last = page.at(-1); last !== undefined; ) {
+    const next = await read({ limit: 7, after: placeOf(last) });
+    found.push(...next);
+    last = next.at(-1);
+  }
+  return found;
+};
+
+test('pages of tasks, tickets, breakers, dead letters and the story have each row once, in the order of the list', async () => {
+  await using database = await scratchReadModel();
+  const model = readModel(database);
+  const times = 'to_timestamp(CASE WHEN n % 3 = 0 THEN 1700000000.123 ELSE 1700000000 + n / 1000.0 END)';
+  const some = `CASE WHEN n % 5 > 0 THEN ${times} END`;
+  for (const insert of [
+    `tasks (task_id, recovery, recovery_at)
+     SELECT CASE WHEN n % 2 = 0 THEN 'OMN-' ELSE 'omn ' END || n, 'RECOVERY_COMPLETED', ${some}`,
+    `tickets (ticket_id, filed_at) SELECT 'ticket-' || n, ${some}`,
+    `breakers (owner, name, agent_id, state, failures, breaker_since)
+     SELECT 'agent-' || n % 4, 'b' || n, 'agent-' || n % 4, CASE WHEN n % 4 = 0 THEN 'CLOSED' ELSE 'OPEN' END, 1, ${times}`,
+    `dead_letters (event_id, service, original_topic, original_partition, original_offset, truncated, reason, error_type,
+       retry_count, left_out, failed_at) SELECT 'e' || n, 's', 't', 0, n, false, 'r', 'E', 0, 0, ${some}`,
+    `journal (event_id, topic, type, occurred_at, event_order, payload) SELECT 'e' || n, 't', 'T', ${times}, 'o' || n % 2, '{}'`,
+  ])
+    await database.query(`INSERT INTO ${insert} FROM generate_series(1, 40) n`);
+  const tasks = await inPages(
+    (paged) => model.tasks(paged),
+    ({ taskId }) => [taskId],
+  );
+  expect(tasks).toEqual(await model.tasks({}));
+  const tickets = await inPages(
+    (paged) => model.tickets(paged),
+    ({ filedAt, ticketId }) => [-(filedAt ?? 0), ticketId],
+  );
+  expect(tickets).toEqual(await model.tickets({}));
+  const breakers = await inPages(
+    (paged) => model.breakers(paged),
+    ({ state, since, agentId, name }) => [state === 'CLOSED' ? 1 : 0, -since, agentId ?? '', name],
+  );
+  expect(breakers).toEqual(await model.breakers({}));
+  const letters = await inPages(
+    (paged) => model.deadLetters(paged),
+    ({ failedAt, eventId }) => [-(failedAt ?? 0), eventId],
+  );
+  expect(letters).toEqual(await model.deadLetters({}));
+  const story = await inPages(
+    ({ limit, after: [at, order, eventId] = [] }) =>
+      model.storyBefore({
+        limit,
+        before: at === undefined ? null : { at: Number(at), order: String(order), eventId: String(eventId) },
+      }),
+    ({ at, order, eventId }) => [at, order, eventId],
+  );
+  expect(story).toEqual(await model.storyBefore({ limit: 1000, before: null }));
+  expect([tasks, tickets, breakers, letters, story].map((rows) => rows.length)).toEqual([40, 40, 40, 40, 40]);
+});
+
+test('cases and alerts are selected by the host of their agent and by all given labels', async () => {
+  await using database = await scratchReadModel();
+  const model = readModel(database);
+  await database.query(`INSERT INTO agents (agent_id, host) VALUES ('a', 'build-7'), ('b', 'build-8')`);
+  for (const [table, values] of [
+    ['cases (case_id, opened_order, opened_at, agent_id, labels)', "'o', now(),"],
+    ['alerts (alert_id, raised_order, raised_at, agent_id, labels)', "'o', now(),"],
+  ])
+    await database.query(
+      `INSERT INTO ${table} VALUES ('1', ${values} 'a', '{"team":"core","tier":"1"}'), ('2', ${values} 'b', '{"team":"core"}'),
+       ('3', ${values} NULL, NULL)`,
+    );
+  const found = async (filter: { host?: string; labels?: readonly (readonly [string, string])[] }) => [
+    (await model.cases(filter)).map(({ caseId }) => caseId).toSorted(),
+    (await model.alerts(filter)).map(({ alertId }) => alertId).toSorted(),
+  ];
+  expect(await found({})).toEqual([
+    ['1', '2', '3'],
+    ['1', '2', '3'],
+  ]);
+  expect(await found({ host: 'build-7' })).toEqual([['1'], ['1']]);
+  expect(await found({ host: 'build-9' })).toEqual([[], []]);
+  expect(await found({ labels: [['team', 'core']] })).toEqual([
+    ['1', '2'],
+    ['1', '2'],
+  ]);
+  const both = [
+    ['team', 'core'],
+    ['tier', '1'],
+  ] as const;
+  expect(await found({ labels: both })).toEqual([['1'], ['1']]);
+  expect(await found({ host: 'build-8', labels: both })).toEqual([[], []]);
+});
+
 test('pages of cases, alerts and recoveries have each row once, also of one moment and with unknown times', async () => {
   await using database = await scratchReadModel();
   const model = readModel(database);
@@ -93,19 +189,6 @@ test('pages of cases, alerts and recoveries have each row once, also of one mome
     `INSERT INTO alerts (alert_id, resolved_at, raised_at) SELECT 'alert-' || n, CASE WHEN n % 4 = 0 THEN now() END,
        CASE WHEN n % 5 > 0 THEN ${times} END FROM generate_series(1, 40) n`,
   );
-  const inPages = async <Row>(
-    read: (paged: { limit: number; after?: readonly (number | string)[] }) => Promise<readonly Row[]>,
-    placeOf: (row: Row) => readonly (number | string)[],
-  ): Promise<readonly Row[]> => {
-    const page = await read({ limit: 7 });
-    const found = [...page];
-    for (let last = page.at(-1); last !== undefined; ) {
-      const next = await read({ limit: 7, after: placeOf(last) });
-      found.push(...next);
-      last = next.at(-1);
-    }
-    return found;
-  };
   const cases = await inPages(
     (paged) => model.cases(paged),
     ({ waiting, openedAt, caseId }) => [waiting ? 0 : 1, -openedAt, caseId],

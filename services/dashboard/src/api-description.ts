@@ -173,12 +173,22 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     agedOne(ref('TaskRow'), object({ chain: listOf('CheckpointRow'), recoveries: listOf('RecoveryRow') })),
   ),
   'GET /v1/recoveries': listing('Attempts of recovery, newest first', 'recoveries', 'RecoveryRow', queries.recoveries),
-  'GET /v1/story': get('The history, oldest first', object({ story: listOf('Entry') }), queries.story),
+  'GET /v1/story': listing(
+    'The history: a page is in the order of time, and the next one is older',
+    'story',
+    'Entry',
+    queries.story,
+  ),
   'GET /v1/alerts': aged('Alerts; the unresolved first', 'alerts', 'AlertRow', queries.alerts),
-  'GET /v1/silences': get('Silences in force, by their end', object({ silences: listOf('SilenceRow') })),
-  'GET /v1/breakers': get('Circuit breakers', object({ breakers: listOf('BreakerRow') }), queries.breakers),
-  'GET /v1/tickets': get('Tickets, newest first', object({ tickets: listOf('TicketRow') }), queries.tickets),
-  'GET /v1/runtimes': get('Runtimes by name', object({ runtimes: listOf('RuntimeRow') })),
+  'GET /v1/silences': listing('Silences in force, by their end', 'silences', 'SilenceRow', queries.silences),
+  'GET /v1/breakers': listing(
+    'Circuit breakers; those that are not closed first',
+    'breakers',
+    'BreakerRow',
+    queries.breakers,
+  ),
+  'GET /v1/tickets': listing('Tickets, newest first', 'tickets', 'TicketRow', queries.tickets),
+  'GET /v1/runtimes': listing('Runtimes by name', 'runtimes', 'RuntimeRow', queries.runtimes),
   'GET /v1/fleet': get(
     'What holds the fleet, its runtimes and policies',
     object({
@@ -202,11 +212,7 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     ref('Targets'),
     queries.targets,
   ),
-  'GET /v1/dead-letters': get(
-    'Unreadable records, newest first',
-    object({ deadLetters: listOf('DeadLetterRow') }),
-    queries.letters,
-  ),
+  'GET /v1/dead-letters': listing('Unreadable records, newest first', 'deadLetters', 'DeadLetterRow', queries.letters),
   'GET /v1/policies': get(
     'Policies in force, and refused ones',
     object({ policies: listOf('PolicyRow'), refusals: listOf('PolicyRefusalRow') }),

@@ -45,7 +45,7 @@ const opened = () => {
 };
 
 const route = (path: string, tables: readonly string[], everyMs: number | null = null): Route<unknown> => ({
-  ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS },
+  ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS, pagesOf: null },
   read: (body) => body,
 });
 
@@ -109,4 +109,16 @@ test('what no view watches is not asked for', async () => {
   stream().changed(['cases']);
   pass(60_000);
   expect(asked).toHaveLength(1);
+});
+
+test('a list is read page after page, and the page sees all rows of one answer', async () => {
+  const { live, asked } = opened();
+  const list = { ...route('/v1/tasks', []), pagesOf: 'tasks' };
+  live.watch(list, () => {});
+  await asked[0]?.answer({ tasks: [1, 2], next: 'a+b' });
+  expect(asked[1]?.path).toBe('/v1/tasks?cursor=a%2Bb');
+  expect(live.answerOf(list).value).toBeNull();
+  await asked[1]?.answer({ tasks: [3], next: null });
+  expect(live.answerOf(list).value).toEqual({ tasks: [1, 2, 3], next: 'a+b' });
+  expect(asked).toHaveLength(2);
 });

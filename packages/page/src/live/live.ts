@@ -7,6 +7,24 @@ export type Route<Answer> = {
   /** between two questions, milliseconds */
   readonly leastPauseMs: number;
   readonly read: (body: unknown) => Answer;
+  /** the field of a list that is read page after page; null: one answer has everything */
+  readonly pagesOf: string | null;
+};
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** The answer, with the rows of all pages of its list. */
+const wholeAnswer = async (get: LiveDeps['get'], { path, pagesOf }: Route<unknown>): Promise<unknown> => {
+  const first = await get(path);
+  if (pagesOf === null) return first;
+  const rows = [...((first as Body)[pagesOf] as readonly unknown[])];
+  let { next } = first as Body;
+  while (typeof next === 'string') {
+    const page = (await get(`${path}?cursor=${encodeURIComponent(next)}`)) as Body;
+    rows.push(...(page[pagesOf] as readonly unknown[]));
+    next = page.next;
+  }
+  return { ...(first as Body), [pagesOf]: rows };
 };
 
 /** What is known of an answer. `error`: why the last question failed; null: it was answered. */
@@ -76,7 +94,7 @@ export const openLive = (deps: LiveDeps): Live => {
     one.isAsking = true;
     one.isStale = false;
     one.askedAt = deps.now();
-    deps.get(one.route.path).then(
+    wholeAnswer(deps.get, one.route).then(
       (body) => settle(one, { value: one.route.read(body), error: null }),
       (error: unknown) => settle(one, { value: one.answered.value, error: (error as Error).message }),
     );

@@ -27,9 +27,16 @@ const LEAST_PAUSE_MS = 500;
 const CELLS_PAUSE_MS = 800;
 
 const route = <Answer>(path: string, tables: readonly string[], everyMs: number | null = null): Route<Answer> => ({
-  ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS },
+  ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS, pagesOf: null },
   read: (body) => body as Answer,
 });
+
+/** A list whose rows are all shown. The other lists show their first page: the open ones first, or the newest. */
+const wholeList = <Field extends string, Row>(
+  path: string,
+  pagesOf: Field,
+  tables: readonly string[],
+): Route<{ readonly [Name in Field]: readonly Row[] }> => ({ ...route(path, tables), pagesOf });
 
 export type Runtime = {
   readonly runtimeId: string;
@@ -92,8 +99,8 @@ export const ROUTES = {
       `/v1/tasks/${encodeURIComponent(taskId)}`,
       TASK_TABLES,
     ),
-  tasks: route<{ readonly tasks: readonly TaskRow[] }>('/v1/tasks', TASK_TABLES),
-  breakers: route<{ readonly breakers: readonly BreakerRow[] }>('/v1/breakers', ['breakers']),
+  tasks: wholeList<'tasks', TaskRow>('/v1/tasks', 'tasks', TASK_TABLES),
+  breakers: wholeList<'breakers', BreakerRow>('/v1/breakers', 'breakers', ['breakers']),
   alerts: route<{ readonly alerts: readonly AlertRow[] }>('/v1/alerts', ['alerts', 'deliveries']),
   silences: route<{ readonly silences: readonly SilenceRow[] }>('/v1/silences', ['silences'], SILENCES_MS),
   tickets: route<{ readonly tickets: readonly TicketRow[] }>('/v1/tickets', ['tickets']),

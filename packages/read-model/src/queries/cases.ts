@@ -9,6 +9,8 @@ import {
   listed,
   MOST_ROWS,
   newestFirst,
+  type OfAgent,
+  ofAgent,
   orderBy,
   type Paged,
   type RowOf,
@@ -66,11 +68,8 @@ const caseColumns = {
 export type CaseRow = RowOf<typeof caseColumns>;
 export type CaseStory = CaseRow & { readonly trail: readonly Entry[] };
 
-/** Names and values; all of them are meant. */
-type Labels = readonly (readonly [name: string, value: string])[];
-
 type CaseFilter = Filter<
-  { caseId: string; agentId: string; taskId: string; policyName: string; open: boolean; labels: Labels } & Span & Paged
+  { caseId: string; agentId: string; taskId: string; policyName: string; open: boolean } & OfAgent & Span & Paged
 >;
 
 /** [0 for one that waits, minus its opening, its id] */
@@ -89,7 +88,7 @@ export const cases = (sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]>
     when('task_id = $?', filter.taskId),
     when('policy_name = $?', filter.policyName),
     when('(closed_order IS NULL) = $?', filter.open),
-    ...(filter.labels ?? []).map(([name, value]) => when('labels @> $?::jsonb', JSON.stringify({ [name]: value }))),
+    ...ofAgent('cases', filter),
     ...within('opened_at', filter),
     afterPlace(CASE_ORDER, filter.after),
   ];

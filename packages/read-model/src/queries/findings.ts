@@ -1,6 +1,20 @@
 import type { BreakerState, EscalationTicket, TicketFindings, TicketSeverity } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import { column, type Filter, list, listed, type RowOf, select, when, where } from './select.ts';
+import {
+  afterPlace,
+  column,
+  type Filter,
+  list,
+  listed,
+  MOST_ROWS,
+  newestFirst,
+  orderBy,
+  type Paged,
+  type RowOf,
+  select,
+  when,
+  where,
+} from './select.ts';
 
 const breaker = {
   name: column<string>(),
@@ -17,7 +31,15 @@ const breaker = {
 export type BreakerRow = RowOf<typeof breaker> & { readonly trips: number };
 
 /** `tripsSince`: the start of the count of openings, epoch milliseconds; by default the start of what is kept: 30 days for agents. */
-type BreakerFilter = Filter<{ agentId: string; taskId: string; open: boolean; tripsSince: number }>;
+type BreakerFilter = Filter<{ agentId: string; taskId: string; open: boolean; tripsSince: number } & Paged>;
+
+/** [1 for a closed one, minus its time, its agent or task, its name] */
+const BREAKER_ORDER = [
+  ["CASE WHEN state = 'CLOSED' THEN 1 ELSE 0 END", 'bigint'],
+  newestFirst('breaker_since'),
+  ["coalesce(agent_id, task_id, '')", 'text'],
+  ['name', 'text'],
+] as const;
 
 /** All breakers that have opened; those that are not closed come first. */
 export const breakers = (sql: Sql, filter: BreakerFilter): Promise<readonly BreakerRow[]> => {
@@ -25,6 +47,7 @@ export const breakers = (sql: Sql, filter: BreakerFilter): Promise<readonly Brea
     when('agent_id = $?', filter.agentId),
     when('task_id = $?', filter.taskId),
     when(`(state = 'OPEN') = $?`, filter.open),
+    afterPlace(BREAKER_ORDER, filter.after),
   ]);
   return select<BreakerRow>(
     sql,
@@ -34,8 +57,8 @@ export const breakers = (sql: Sql, filter: BreakerFilter): Promise<readonly Brea
           AND CASE WHEN b.agent_id IS NULL THEN j.task_id = b.owner ELSE j.agent_id = b.owner END
           AND j.payload ->> 'name' = b.name AND j.payload ->> 'to' = 'OPEN'
           AND j.occurred_at >= to_timestamp($${values.length + 1}::double precision / 1000)) AS trips
-     FROM breakers b ${text} ORDER BY state = 'CLOSED', breaker_since DESC, owner, name LIMIT 1000`,
-    [...values, filter.tripsSince ?? 0],
+     FROM breakers b ${text} ORDER BY ${orderBy(BREAKER_ORDER)} LIMIT $${values.length + 2}`,
+    [...values, filter.tripsSince ?? 0, filter.limit ?? MOST_ROWS],
   );
 };
 
@@ -60,11 +83,18 @@ const ticket = {
 /** A ticket that only an answer names was filed elsewhere and has no contents. */
 export type TicketRow = RowOf<typeof ticket>;
 
+/** [minus its time, its id] */
+const TICKET_ORDER = [newestFirst('filed_at'), ['ticket_id', 'text']] as const;
+
 /** Tickets, newest first. */
 export const tickets = (
   sql: Sql,
-  filter: Filter<{ agentId: string; ticketId: string }> & { readonly limit: number },
+  filter: Filter<{ agentId: string; ticketId: string } & Paged>,
 ): Promise<readonly TicketRow[]> => {
-  const conditions = [when('agent_id = $?', filter.agentId), when('ticket_id = $?', filter.ticketId)];
-  return list(sql, ticket, 'tickets', conditions, 'filed_at DESC NULLS LAST, ticket_id', filter.limit);
+  const conditions = [
+    when('agent_id = $?', filter.agentId),
+    when('ticket_id = $?', filter.ticketId),
+    afterPlace(TICKET_ORDER, filter.after),
+  ];
+  return list(sql, ticket, 'tickets', conditions, orderBy(TICKET_ORDER), filter.limit ?? MOST_ROWS);
 };

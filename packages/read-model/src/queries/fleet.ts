@@ -7,6 +7,8 @@ import {
   listed,
   MOST_ROWS,
   newestFirst,
+  type OfAgent,
+  ofAgent,
   orderBy,
   type Paged,
   type RowOf,
@@ -41,7 +43,7 @@ const alert = {
 };
 export type AlertRow = RowOf<typeof alert>;
 
-type AlertFilter = Filter<{ agentId: string; taskId: string; open: boolean } & Span & Paged>;
+type AlertFilter = Filter<{ agentId: string; taskId: string; open: boolean } & OfAgent & Span & Paged>;
 
 /** [1 for a resolved one, minus its time, its id] */
 const ALERT_ORDER = [
@@ -56,6 +58,7 @@ export const alerts = (sql: Sql, filter: AlertFilter): Promise<readonly AlertRow
     when('agent_id = $?', filter.agentId),
     when('task_id = $?', filter.taskId),
     when('(resolved_order IS NULL) = $?', filter.open),
+    ...ofAgent('a', filter),
     ...within('raised_at', filter),
     afterPlace(ALERT_ORDER, filter.after),
   ];
@@ -116,11 +119,18 @@ const deadLetter = {
 };
 export type DeadLetterRow = RowOf<typeof deadLetter>;
 
+/** [minus its time, its id] */
+const LETTER_ORDER = [newestFirst('failed_at'), ['event_id', 'text']] as const;
+
 /** Dead letters, newest first. */
 export const deadLetters = (
   sql: Sql,
-  filter: Filter<{ service: string } & Span> & { readonly limit: number },
+  filter: Filter<{ service: string } & Span & Paged>,
 ): Promise<readonly DeadLetterRow[]> => {
-  const conditions = [when('service = $?', filter.service), ...within('failed_at', filter)];
-  return list(sql, deadLetter, 'dead_letters', conditions, 'failed_at DESC NULLS LAST, event_id', filter.limit);
+  const conditions = [
+    when('service = $?', filter.service),
+    ...within('failed_at', filter),
+    afterPlace(LETTER_ORDER, filter.after),
+  ];
+  return list(sql, deadLetter, 'dead_letters', conditions, orderBy(LETTER_ORDER), filter.limit ?? MOST_ROWS);
 };

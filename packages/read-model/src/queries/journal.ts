@@ -16,17 +16,36 @@ export type Entry = RowOf<typeof entry>;
 
 type StoryFilter = Filter<{ agentId: string; taskId: string } & Span> & { readonly limit: number };
 
-/** The newest `limit` entries, oldest first. */
-export const story = async (sql: Sql, filter: StoryFilter): Promise<readonly Entry[]> => {
+/** An entry and its place among those of one moment. */
+const placed = { ...entry, order: column<string>('event_order') };
+type PlacedEntry = RowOf<typeof placed>;
+
+/** A place in a story: the entry of this time, order and id. */
+export type StoryPlace = Pick<PlacedEntry, 'at' | 'order' | 'eventId'>;
+
+/** The newest `limit` entries before a place, newest first. */
+export const storyBefore = (
+  sql: Sql,
+  { before, ...filter }: StoryFilter & { readonly before: StoryPlace | null },
+): Promise<readonly PlacedEntry[]> => {
+  const place = before === null ? undefined : [String(before.at), before.order, before.eventId];
   const conditions = [
     when('agent_id = $?', filter.agentId),
     when('task_id = $?', filter.taskId),
     ...within('occurred_at', filter),
+    when(
+      `(occurred_at, event_order, event_id) <
+       (to_timestamp(($?::text[])[1]::double precision / 1000), ($?::text[])[2], ($?::text[])[3])`,
+      place,
+    ),
   ];
   const order = 'occurred_at DESC, event_order DESC, event_id DESC';
-  const newest = await list(sql, entry, 'story', conditions, order, filter.limit);
-  return newest.toReversed();
+  return list(sql, placed, 'story', conditions, order, filter.limit);
 };
+
+/** The newest `limit` entries, oldest first. */
+export const story = async (sql: Sql, filter: StoryFilter): Promise<readonly Entry[]> =>
+  (await storyBefore(sql, { ...filter, before: null })).map(({ order: _, ...one }) => one).toReversed();
 
 const transition = {
   eventId: column<string>(),

@@ -94,3 +94,14 @@ export type Span = { readonly since: number; readonly until: number };
 /** A condition that applies if a value is given. */
 export const when = (sql: string, value: unknown): readonly [string, unknown] | null =>
   value === undefined ? null : [sql, value];
+
+/** Names and values; all of them are meant. */
+export type Labels = readonly (readonly [name: string, value: string])[];
+
+/** The conditions of a table that has labels and an agent: its labels, and the host of its agent. */
+export const ofAgent = (table: string, { host, labels }: Filter<OfAgent>) => [
+  ...(labels ?? []).map(([name, value]) => when(`${table}.labels @> $?::jsonb`, JSON.stringify({ [name]: value }))),
+  when(`EXISTS (SELECT FROM agents WHERE agents.agent_id = ${table}.agent_id AND agents.host = $?)`, host),
+];
+/** `host`: where the agent is, or was last. */
+export type OfAgent = { readonly host: string; readonly labels: Labels };

@@ -49,17 +49,32 @@ LEFT JOIN LATERAL (
 ) c ON true
 `;
 
-/** Tasks by name. `review`: only those that wait for a person. */
-export const tasks = (sql: Sql, filter: Filter<{ taskId: string; review: boolean }>): Promise<readonly TaskRow[]> => {
+/** [its id] */
+const TASK_ORDER = [['coalesce(h.task_id, t.task_id)', 'text']] as const;
+
+type TaskFilter = Filter<{ taskId: string; agentId: string; review: boolean } & Span & Paged>;
+
+/**
+ * Tasks by name, all of them without a limit. `review`: only those that wait for a person; `agentId`: the present
+ * assignee; the time is that of the last change of the recovery.
+ */
+export const tasks = (sql: Sql, filter: TaskFilter): Promise<readonly TaskRow[]> => {
   const { text, values } = where([
     when('coalesce(h.task_id, t.task_id) = $?', filter.taskId),
+    when('h.agent_id = $?', filter.agentId),
     // An agent without a task has an entry under its own id, which is not a task.
     filter.taskId === undefined
       ? ['(h.task_id IS DISTINCT FROM h.agent_id OR t.recovery IS NOT NULL OR c.last_checkpoint IS NOT NULL)']
       : null,
     filter.review === true ? [`t.recovery = 'REVIEW_REQUIRED'`] : null,
+    ...within('t.recovery_at', filter),
+    afterPlace(TASK_ORDER, filter.after),
   ]);
-  return select<TaskRow>(sql, `${TASKS} ${text} ORDER BY 1 LIMIT 10000`, values);
+  const limit = `LIMIT $${values.length + 1}`;
+  return select<TaskRow>(sql, `${TASKS} ${text} ORDER BY ${orderBy(TASK_ORDER)} ${limit}`, [
+    ...values,
+    filter.limit ?? null,
+  ]);
 };
 
 const recovery = {

@@ -90,26 +90,87 @@ test.each([['[1]'], ['["a",1,"b"]'], ['[0,1.5,"a"]'], ['[0,1,"a\\u0000"]'], ['[0
   },
 );
 
-test('tasks are selected by the time of the last change of their recovery, cases by all given labels', async () => {
-  const rows = [null, 10, 20].map((recoveryAt, n) => ({ taskId: `T-${n}`, agentId: null, recoveryAt }));
+type ListCase = readonly [path: string, list: string, field: string, rowOf: (n: number) => object];
+
+const PAGED: readonly ListCase[] = [
+  ['tasks', 'tasks', 'tasks', (n: number) => ({ taskId: `T-${n}` })],
+  ['tickets', 'tickets', 'tickets', (n: number) => ({ ticketId: `t-${n}`, filedAt: null })],
+  ['breakers', 'breakers', 'breakers', (n: number) => ({ name: `b-${n}`, agentId: 'a', state: 'OPEN', since: 5 })],
+  ['dead-letters', 'deadLetters', 'deadLetters', (n: number) => ({ eventId: `e-${n}`, failedAt: n })],
+  ['cases', 'cases', 'cases', (n: number) => ({ caseId: `c-${n}`, openedAt: n, waiting: true })],
+  ['alerts', 'alerts', 'alerts', (n: number) => ({ alertId: `a-${n}`, raisedAt: null, resolvedAt: null })],
+  ['agents/worker-1/history', 'history', 'history', (n: number) => ({ id: `h-${n}`, kind: 'call', at: n })],
+  ['story', 'storyBefore', 'story', (n: number) => ({ eventId: `e-${n}`, at: n, order: 'o' })],
+];
+
+test.each(PAGED)(
+  '%s: a list of exactly a page has no next one, and one row more has',
+  async (path, list, field, rowOf) => {
+    const rows: object[] = [];
+    const asked: { after?: unknown; before?: unknown; limit: number }[] = [];
+    const read = async (query: (typeof asked)[number]) => {
+      asked.push(query);
+      return rows.slice(0, query.limit);
+    };
+    const { request } = dashboard({ [list]: read });
+    const page = async (query: string) => (await request('GET', `/v1/${path}?limit=3${query}`)).json();
+    expect(await page('')).toMatchObject({ [field]: [], next: null });
+    rows.push(...[1, 2, 3].map(rowOf));
+    const exact = await page('');
+    expect(exact[field]).toHaveLength(3);
+    expect(exact.next).toBeNull();
+    rows.push(rowOf(4));
+    const first = await page('');
+    expect(first[field]).toHaveLength(3);
+    await page(`&cursor=${first.next}`);
+    const { after, before } = asked.at(-1) ?? {};
+    expect(after ?? before, 'the next page begins after the last row').toEqual(
+      list === 'storyBefore' ? { at: 3, order: 'o', eventId: 'e-3' } : expect.arrayContaining([expect.anything()]),
+    );
+    expect(first.next).not.toBeNull();
+  },
+);
+
+test.each([...PAGED.map(([path]) => path), 'agents', 'silences', 'runtimes', 'recoveries'])(
+  '%s: a cursor that no answer had is a problem of status 400',
+  async (path) => {
+    const empty = async () => [];
+    const { request } = dashboard({
+      ...Object.fromEntries(PAGED.map(([, list]) => [list, empty])),
+      ...{ agents: empty, silences: empty, runtimes: empty, recoveries: empty },
+    });
+    const answer = await request('GET', `/v1/${path}?cursor=nonsense`);
+    expect(answer.headers['content-type']).toContain('application/problem+json');
+    expect(answer.json()).toMatchObject({ status: 400, type: 'urn:vigil:bad_cursor', field: 'cursor' });
+  },
+);
+
+test('a page of the story is in the order of time, and has no order of its rows', async () => {
+  const newestFirst = [3, 2].map((at) => ({ eventId: `e-${at}`, at, order: 'o' }));
+  const { request } = dashboard({ storyBefore: async () => newestFirst });
+  expect((await request('GET', '/v1/story')).json().story).toEqual([
+    { eventId: 'e-2', at: 2 },
+    { eventId: 'e-3', at: 3 },
+  ]);
+});
+
+test('tasks are selected by the time of their recovery; cases and alerts by the host and all labels', async () => {
   const asked: object[] = [];
-  const cases = async (filter: object) => {
+  const read = async (filter: object) => {
     asked.push(filter);
     return [];
   };
-  const { request } = dashboard({ tasks: async () => rows, cases });
-  const found = async (query: string) =>
-    (await request('GET', `/v1/tasks?${query}`)).json().tasks.map(({ taskId }: { taskId: string }) => taskId);
-  expect(await found('')).toEqual(['T-0', 'T-1', 'T-2']);
-  expect(await found('since=10')).toEqual(['T-1', 'T-2']);
-  expect(await found('until=20')).toEqual(['T-1']);
-  await request('GET', '/v1/cases?label=team=core&label=tier=1');
-  expect(asked).toMatchObject([
-    {
-      labels: [
-        ['team', 'core'],
-        ['tier', '1'],
-      ],
-    },
-  ]);
+  const { request } = dashboard({ tasks: read, cases: read, alerts: read });
+  await request('GET', '/v1/tasks?since=10&until=20&agent=worker-1');
+  const labels = 'host=build-7&label=team=core&label=tier=1';
+  await request('GET', `/v1/cases?${labels}`);
+  await request('GET', `/v1/alerts?${labels}`);
+  const selected = {
+    host: 'build-7',
+    labels: [
+      ['team', 'core'],
+      ['tier', '1'],
+    ],
+  };
+  expect(asked).toMatchObject([{ since: 10, until: 20, agentId: 'worker-1' }, selected, selected]);
 });

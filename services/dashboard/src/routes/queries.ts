@@ -18,7 +18,6 @@ const since = time.describe('at or after this time: epoch milliseconds or RFC 33
 const until = time.describe('before this time: epoch milliseconds or RFC 3339');
 
 const count = z.coerce.number().int().min(1).max(1000);
-const limit = count.default(100).describe('the most entries');
 const paged = {
   limit: count.optional().describe('the most entries of a page; without it there is one page'),
   cursor: z.string().max(1000).optional().describe('the `next` of the previous page'),
@@ -26,6 +25,9 @@ const paged = {
 
 /** Of a list that may have any number of rows. */
 const pagedFar = { ...paged, limit: count.default(1000).describe('the most entries of a page') };
+
+/** The same, where a page is mostly enough. */
+const pagedShort = { ...paged, limit: count.default(100).describe('the most entries of a page') };
 
 /** `k=v`, once or several times. */
 const label = z
@@ -37,6 +39,8 @@ const label = z
     labels.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)] as const),
   )
   .describe('name=value; several mean all of them');
+
+const host = name.describe('of the agent, where it is or was last');
 
 export const agents = z.strictObject({
   filter: z.enum(['unhealthy', 'waiting']).optional().describe('waiting: for a person, the longest first'),
@@ -54,6 +58,7 @@ export const cases = z.strictObject({
   agent: name,
   task: name,
   policy: name,
+  host,
   label,
   since,
   until,
@@ -64,15 +69,26 @@ export const tasks = z.strictObject({
   agent: name,
   since: since.describe('whose recovery has changed at or after this time'),
   until: until.describe('whose recovery has changed before this time'),
-  ...paged,
+  ...pagedFar,
 });
-export const alerts = z.strictObject({ open: yes.optional(), agent: name, task: name, since, until, ...pagedFar });
+export const alerts = z.strictObject({
+  open: yes.optional(),
+  agent: name,
+  task: name,
+  host,
+  label,
+  since,
+  until,
+  ...pagedFar,
+});
 export const recoveries = z.strictObject({ task: name, since, until, ...pagedFar });
 export const history = z.strictObject({ since, until, ...pagedFar });
-export const breakers = z.strictObject({ open: yes.optional(), agent: name, task: name });
-export const tickets = z.strictObject({ agent: name, limit });
-export const story = z.strictObject({ agent: name, task: name, since, until, limit });
-export const letters = z.strictObject({ service: name, since, until, limit });
+export const breakers = z.strictObject({ open: yes.optional(), agent: name, task: name, ...pagedFar });
+export const tickets = z.strictObject({ agent: name, ...pagedShort });
+export const silences = z.strictObject({ ...paged });
+export const runtimes = z.strictObject({ ...paged });
+export const story = z.strictObject({ agent: name, task: name, since, until, ...pagedShort });
+export const letters = z.strictObject({ service: name, since, until, ...pagedShort });
 export const targets = z.strictObject({ hours: z.coerce.number().positive().max(720).default(24) });
 export const outcome = z.strictObject({
   wait: z.coerce.number().min(0).max(30).default(0).describe('how long to wait for a decision, seconds'),

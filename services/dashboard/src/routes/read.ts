@@ -3,16 +3,21 @@ import { gzip } from 'node:zlib';
 import {
   type AgentRow,
   type AlertRow,
+  type BreakerRow,
   type CaseRow,
+  type DeadLetterRow,
   explain,
   type HistoryRow,
   inbox,
   type Knowledge,
   optionsOf,
+  type Paged,
   type ReadModel,
   type RecoveryRow,
   type SignalsOf,
+  type StoryPlace,
   type TaskRow,
+  type TicketRow,
 } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
@@ -86,8 +91,8 @@ export const readRoutes = (
     found(await model.request(id), 'request', id, '`vigil inbox` (/v1/inbox)'),
   );
   app.get('/v1/cases', async ({ query }) => {
-    const { open, agent, task, policy, label, since, until, ...asked } = queryOf(queries.cases, query);
-    const filter = { open, agentId: agent, taskId: task, policyName: policy, labels: label, since, until };
+    const { open, agent, task, policy, host, label, since, until, ...asked } = queryOf(queries.cases, query);
+    const filter = { open, agentId: agent, taskId: task, policyName: policy, host, labels: label, since, until };
     const keyOf = ({ waiting, openedAt, caseId }: CaseRow) => [waiting ? 0 : 1, -openedAt, caseId];
     const read = (paged: object) => model.cases({ ...filter, ...paged });
     const { rows: cases, next } = await pageFrom(read, ['number', 'number', 'string'], keyOf, asked);
@@ -98,12 +103,22 @@ export const readRoutes = (
     knowledge: knowledge(),
   }));
   app.get('/v1/breakers', async ({ query }) => {
-    const { open, agent, task } = queryOf(queries.breakers, query);
-    return { breakers: await model.breakers({ open, agentId: agent, taskId: task, tripsSince: now() - DAY_MS }) };
+    const { open, agent, task, ...asked } = queryOf(queries.breakers, query);
+    const filter = { open, agentId: agent, taskId: task, tripsSince: now() - DAY_MS };
+    const read = (paged: object) => model.breakers({ ...filter, ...paged });
+    const keyOf = ({ state, since, agentId, taskId, name }: BreakerRow) => [
+      ...[state === 'CLOSED' ? 1 : 0, -since],
+      ...[agentId ?? taskId ?? '', name],
+    ];
+    const { rows: breakers, next } = await pageFrom(read, ['number', 'number', 'string', 'string'], keyOf, asked);
+    return { breakers, next };
   });
   app.get('/v1/tickets', async ({ query }) => {
-    const { agent, limit } = queryOf(queries.tickets, query);
-    return { tickets: await model.tickets({ agentId: agent, limit }) };
+    const { agent, ...asked } = queryOf(queries.tickets, query);
+    const read = (paged: object) => model.tickets({ agentId: agent, ...paged });
+    const keyOf = ({ filedAt, ticketId }: TicketRow) => [-(filedAt ?? 0), ticketId];
+    const { rows: tickets, next } = await pageFrom(read, ['number', 'string'], keyOf, asked);
+    return { tickets, next };
   });
   taskRoutes(app, model, knowledge);
   fleetRoutes(app, { model, knowledge, now });
@@ -112,12 +127,8 @@ export const readRoutes = (
 const taskRoutes = (app: FastifyInstance, model: ReadModel, knowledge: () => Knowledge): void => {
   app.get('/v1/tasks', async ({ query }) => {
     const { review, agent, since, until, ...asked } = queryOf(queries.tasks, query);
-    const isAskedFor = ({ agentId, recoveryAt }: TaskRow) =>
-      (agent === undefined || agentId === agent) &&
-      (since === undefined || (recoveryAt !== null && recoveryAt >= since)) &&
-      (until === undefined || (recoveryAt !== null && recoveryAt < until));
-    const found = (await model.tasks({ review })).filter(isAskedFor);
-    const { rows: tasks, next } = pageOf(found, ({ taskId }) => [taskId], asked);
+    const read = (paged: object) => model.tasks({ review, agentId: agent, since, until, ...paged });
+    const { rows: tasks, next } = await pageFrom(read, ['string'], ({ taskId }: TaskRow) => [taskId], asked);
     return { tasks, next, knowledge: knowledge() };
   });
   app.get<One>('/v1/tasks/:id', async ({ params: { id } }) => {
@@ -145,12 +156,20 @@ const fleetRoutes = (
   { model, knowledge, now }: { model: ReadModel; knowledge: () => Knowledge; now: () => number },
 ): void => {
   app.get('/v1/story', async ({ query }) => {
-    const { agent, task, ...asked } = queryOf(queries.story, query);
-    return { story: await model.story({ agentId: agent, taskId: task, ...asked }) };
+    const { agent, task, since, until, ...asked } = queryOf(queries.story, query);
+    // A page is in the order of time; the next one is older.
+    const read = async ({ limit, after }: Partial<Paged> & Pick<Paged, 'limit'>) => {
+      const [at, order, eventId] = after ?? [];
+      const before = after === undefined ? null : { at: Number(at), order: String(order), eventId: String(eventId) };
+      return model.storyBefore({ agentId: agent, taskId: task, since, until, limit, before });
+    };
+    const keyOf = ({ at, order, eventId }: StoryPlace) => [at, order, eventId];
+    const { rows, next } = await pageFrom(read, ['number', 'string', 'string'], keyOf, asked);
+    return { story: rows.map(({ order: _, ...entry }) => entry).toReversed(), next };
   });
   app.get('/v1/alerts', async ({ query }) => {
-    const { open, agent, task, since, until, ...asked } = queryOf(queries.alerts, query);
-    const filter = { open, agentId: agent, taskId: task, since, until };
+    const { open, agent, task, host, label, since, until, ...asked } = queryOf(queries.alerts, query);
+    const filter = { open, agentId: agent, taskId: task, host, labels: label, since, until };
     const read = (paged: object) => model.alerts({ ...filter, ...paged });
     const keyOf = ({ resolvedAt, raisedAt, alertId }: AlertRow) => [
       resolvedAt === null ? 0 : 1,
@@ -160,7 +179,11 @@ const fleetRoutes = (
     const { rows: alerts, next } = await pageFrom(read, ['number', 'number', 'string'], keyOf, asked);
     return { alerts, next, knowledge: knowledge() };
   });
-  app.get('/v1/runtimes', async () => ({ runtimes: await model.runtimes() }));
+  app.get('/v1/runtimes', async ({ query }) => {
+    const asked = queryOf(queries.runtimes, query);
+    const { rows: runtimes, next } = pageOf(await model.runtimes(), ({ runtimeId }) => [runtimeId], asked);
+    return { runtimes, next };
+  });
   app.get('/v1/fleet', async () => ({
     fleet: await model.fleet(),
     runtimes: await model.runtimes(),
@@ -177,9 +200,13 @@ const fleetRoutes = (
     const { hours } = queryOf(queries.targets, query);
     return model.targets(now() - hours * 3_600_000);
   });
-  app.get('/v1/dead-letters', async ({ query }) => ({
-    deadLetters: await model.deadLetters(queryOf(queries.letters, query)),
-  }));
+  app.get('/v1/dead-letters', async ({ query }) => {
+    const { service, since, until, ...asked } = queryOf(queries.letters, query);
+    const read = (paged: object) => model.deadLetters({ service, since, until, ...paged });
+    const keyOf = ({ failedAt, eventId }: DeadLetterRow) => [-(failedAt ?? 0), eventId];
+    const { rows: deadLetters, next } = await pageFrom(read, ['number', 'string'], keyOf, asked);
+    return { deadLetters, next };
+  });
 };
 
 /** The policies in force with their assignment, and recent refusals. */

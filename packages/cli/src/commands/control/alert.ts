@@ -1,23 +1,26 @@
 import type { AlertRow, Knowledge, SilenceRow } from '@vigil/read-model';
 import { type Command, InvalidArgumentError } from 'commander';
+import { wholeList } from '../../client.ts';
 import { alertLines, silenceLines } from '../../render/fleet/alerts.ts';
 import { blindLines } from '../../render/knowledge.ts';
 import { overlaps } from '../../render/period.ts';
 import { dashboard, type Json, show } from '../../terminal.ts';
 import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';
+import { type SelectionOptions, selectionQuery, withSelection } from '../inspect/selection.ts';
 import { durationOption, type WriteOptions, withDecisionOptions, withWriteOptions, write } from './options.ts';
 
 const EXAMPLES = `
 Examples:
   vigil alert list
   vigil alert list --all --since 24h
+  vigil alert list --host build-7 --label team=core
   vigil alert ack ALERT --why "I look at it"
   vigil alert resolve ALERT --why "the host is gone"
   vigil alert silence route=stuck_agent team=red --for 2h --why "a migration"
   vigil alert silence --end SILENCE --why "it is done"
   vigil alert test ops`;
 
-type ListOptions = PeriodOptions & Json & { readonly all?: boolean };
+type ListOptions = PeriodOptions & SelectionOptions & Json & { readonly all?: boolean };
 
 const SILENCE = `
 An alert that has all of these fields or labels is not delivered until the silence ends. It exists regardless: \`vigil alert list\` shows it.
@@ -33,7 +36,7 @@ export const register = (program: Command): void => {
     .command('list')
     .description('unresolved alerts, and silences with their end')
     .option('--all', 'include resolved alerts');
-  withPeriod(listing, 'alerts that were open').option('--json', 'for programs').action(list);
+  withPeriod(withSelection(listing, 'alerts'), 'alerts that were open').option('--json', 'for programs').action(list);
   withWriteOptions(alerts.command('ack <alert>').description('acknowledge an alert: it is not repeated')).action(
     (alertId: string, options: WriteOptions) => {
       const request = { requested: `the acknowledgement of alert ${alertId}`, outcome: 'vigil alert list' };
@@ -66,8 +69,8 @@ const list = async (options: ListOptions): Promise<void> => {
   const { all, json } = options;
   const open = all ? undefined : 'true';
   const client = dashboard();
-  const [{ alerts }, { silences }, { knowledge }] = await Promise.all([
-    client.get<{ alerts: readonly AlertRow[] }>('/v1/alerts', { open }),
+  const [alerts, { silences }, { knowledge }] = await Promise.all([
+    wholeList<AlertRow>(client, '/v1/alerts', 'alerts', { open, ...selectionQuery(options) }),
     client.get<{ silences: readonly SilenceRow[] }>('/v1/silences'),
     client.get<{ knowledge: Knowledge }>('/v1/fleet'),
   ]);

@@ -1,5 +1,6 @@
 import type { BreakerRow } from '@vigil/read-model';
 import type { Command } from 'commander';
+import { wholeList } from '../../client.ts';
 import { breakersTable } from '../../render/fleet/breakers.ts';
 import { overlaps } from '../../render/period.ts';
 import { showList } from '../../terminal.ts';
@@ -49,6 +50,6 @@ const list = (options: ListOptions): Promise<void> =>
   showList(options.json, breakersTable, async (client) => {
     const { open, agent, task } = options;
     const query = { open: open ? 'true' : undefined, agent, task };
-    const { breakers } = await client.get<{ breakers: readonly BreakerRow[] }>('/v1/breakers', query);
+    const breakers = await wholeList<BreakerRow>(client, '/v1/breakers', 'breakers', query);
     return breakers.filter(({ since }) => overlaps(periodOf(options), since, since));
   });

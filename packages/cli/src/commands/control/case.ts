@@ -1,20 +1,23 @@
 import type { CaseRow, CaseStory } from '@vigil/read-model';
 import { Argument, type Command } from 'commander';
+import { wholeList } from '../../client.ts';
 import { caseLines, casesTable } from '../../render/agents/cases.ts';
 import { overlaps } from '../../render/period.ts';
 import { dashboard, type Json, show, showList } from '../../terminal.ts';
 import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';
+import { type SelectionOptions, selectionQuery, withSelection } from '../inspect/selection.ts';
 import { path, upToMonthOption, type WriteOptions, withDecisionOptions, write } from './options.ts';
 
 const EXAMPLES = `
 Examples:
   vigil case list
   vigil case list --all --since 24h
+  vigil case list --host build-7 --label team=core
   vigil case show CASE
   vigil case decide CASE allow_more_time --for 10m --why "a long build"
   vigil case decide CASE terminate_and_recover --why "it is gone"`;
 
-type ListOptions = PeriodOptions & Json & { readonly all?: boolean; readonly agent?: string };
+type ListOptions = PeriodOptions & SelectionOptions & Json & { readonly all?: boolean; readonly agent?: string };
 
 /** The decisions on a case, and what each does. */
 const DECISIONS = {
@@ -44,7 +47,7 @@ export const register = (program: Command): void => {
     .description('open cases; those that wait for a decision come first')
     .option('--all', 'include closed cases')
     .option('--agent <agent>', 'of one agent');
-  withPeriod(listing, 'cases that were open').option('--json', 'for programs').action(list);
+  withPeriod(withSelection(listing, 'cases'), 'cases that were open').option('--json', 'for programs').action(list);
   cases.command('show <case>').description('one case, with its steps').option('--json', 'for programs').action(showOne);
   const decide = cases
     .command('decide <case>')
@@ -63,8 +66,8 @@ export const register = (program: Command): void => {
 const list = (options: ListOptions): Promise<void> =>
   showList(options.json, casesTable, async (client) => {
     const { all, agent } = options;
-    const query = { open: all ? undefined : 'true', agent };
-    const { cases } = await client.get<{ cases: readonly CaseRow[] }>('/v1/cases', query);
+    const query = { open: all ? undefined : 'true', agent, ...selectionQuery(options) };
+    const cases = await wholeList<CaseRow>(client, '/v1/cases', 'cases', query);
     return cases.filter(({ openedAt, closedAt }) => overlaps(periodOf(options), openedAt, closedAt));
   });
 

@@ -1,5 +1,6 @@
 import type { TaskRow } from '@vigil/read-model';
 import { Argument, type Command } from 'commander';
+import { wholeList } from '../../client.ts';
 import { type Task, taskLines, tasksTable } from '../../render/agents/tasks.ts';
 import { overlaps } from '../../render/period.ts';
 import { dashboard, type Json, show, showList } from '../../terminal.ts';
@@ -36,7 +37,7 @@ export const register = (program: Command): void => {
 const list = (options: ListOptions): Promise<void> =>
   showList(options.json, tasksTable, async (client) => {
     const query = { review: options.review ? 'true' : undefined };
-    const { tasks } = await client.get<{ tasks: readonly TaskRow[] }>('/v1/tasks', query);
+    const tasks = await wholeList<TaskRow>(client, '/v1/tasks', 'tasks', query);
     if (options.since === undefined && options.until === undefined) return tasks;
     return tasks.filter(({ recoveryAt }) => recoveryAt !== null && overlaps(periodOf(options), recoveryAt, recoveryAt));
   });

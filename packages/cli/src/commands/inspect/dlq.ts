@@ -1,6 +1,6 @@
 import type { DeadLetterRow } from '@vigil/read-model';
 import type { Command } from 'commander';
-import type { Client } from '../../client.ts';
+import { type Client, type Query, wholeList } from '../../client.ts';
 import { UnknownName } from '../../errors.ts';
 import { letterLines, lettersTable } from '../../render/fleet/letters.ts';
 import { dashboard, type Json, show, showList } from '../../terminal.ts';
@@ -8,11 +8,11 @@ import { type PeriodOptions, withPeriod } from './period.ts';
 
 type ListOptions = PeriodOptions & Json & { readonly service?: string };
 
-/** The most that the dashboard gives at once. */
-const MOST = '1000';
+/** Dead letters of a page. */
+const LIMIT = '1000';
 
 const LIST = `
-The newest come first, at most 1,000. A dead letter is a record that a service could not read: its topic, partition and
+The newest come first. A dead letter is a record that a service could not read: its topic, partition and
 offset, and the reason. The service continues with the next record.
 
 Examples:
@@ -41,9 +41,8 @@ export const register = (program: Command): void => {
     .action(showOne);
 };
 
-const read = async (client: Client, query: Readonly<Record<string, string | undefined>>) =>
-  (await client.get<{ deadLetters: readonly DeadLetterRow[] }>('/v1/dead-letters', { ...query, limit: MOST }))
-    .deadLetters;
+const read = (client: Client, query: Query) =>
+  wholeList<DeadLetterRow>(client, '/v1/dead-letters', 'deadLetters', { ...query, limit: LIMIT });
 
 const list = ({ json, service, since, until }: ListOptions): Promise<void> =>
   showList(json, lettersTable, (client) =>
@@ -55,7 +54,7 @@ const showOne = async (letter: string, { json }: Json): Promise<void> => {
   if (found === undefined)
     throw new UnknownName(
       'dead_letter',
-      `dead letter ${JSON.stringify(letter)} is not among the newest 1,000; list them with \`vigil dlq list\``,
+      `there is no dead letter ${JSON.stringify(letter)}; list them with \`vigil dlq list\``,
     );
   show(json, found, (row, view) => letterLines(view, row));
 };

@@ -12,6 +12,7 @@ import type { View } from '../../render/view.ts';
 import { dashboardView, endBlind, endUnwell, print, show, view } from '../../terminal.ts';
 import { watch } from '../../watch/watch.ts';
 import { path } from '../control/options.ts';
+import { type Labels, labelOption } from './selection.ts';
 
 type Options = {
   filter?: 'unhealthy' | 'waiting';
@@ -56,14 +57,6 @@ const stateOption = (text: string): string => {
   const state = text.toUpperCase();
   if (STATES.includes(state)) return state;
   throw new InvalidArgumentError(`Give one of ${STATES.join(', ')}.`);
-};
-
-type Labels = Readonly<Record<string, string>>;
-
-const labelOption = (text: string, others: Labels = {}): Labels => {
-  const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('Give name=value, such as team=core.');
-  return { ...others, [text.slice(0, at)]: text.slice(at + 1) };
 };
 
 const isAskedFor = ({ policyName, labels }: AgentRow, { policy, label = {} }: Options): boolean =>
