@@ -2,9 +2,6 @@ import type { Sql } from './apply.ts';
 import type { Database } from './database.ts';
 import { DAILY, type DailyTable, isDaily, type Statement } from './statement.ts';
 
-/** How long the history is kept, days before the newest time of the log. */
-export const HISTORY_DAYS = 30;
-
 const TABLES = Object.keys(DAILY) as readonly DailyTable[];
 const DAY_MS = 86_400_000;
 /** Writers share it; who makes or drops partitions has it alone. Any number that nothing else uses. */
@@ -96,14 +93,14 @@ export const dropDaysBefore = (database: Database, first: string): Promise<void>
   });
 
 /**
- * Makes the partitions of the day of `upTo` and of the next day, and drops those that are more than 30 days older.
+ * Makes the partitions of the day of `upTo` and of the next day, and drops those that are more than `days` older.
  * `upTo`: the time up to which the rows are complete, epoch milliseconds.
  */
-export const keepDays = async (database: Database, upTo: number): Promise<void> => {
+export const keepDays = async (database: Database, upTo: number, days: number): Promise<void> => {
   await alone(database, async (sql) => {
     for (const table of TABLES) for (const at of [upTo, upTo + DAY_MS]) await make(sql, table, dayAt(at));
   });
-  await dropDaysBefore(database, dayAt(upTo - HISTORY_DAYS * DAY_MS));
+  await dropDaysBefore(database, dayAt(upTo - days * DAY_MS));
 };
 
 /** Later changes of state may still be on their way, milliseconds. */

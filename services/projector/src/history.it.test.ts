@@ -74,7 +74,7 @@ const killedAtItsEnd = (database: Database) =>
 const full = async (database: Database, order: readonly string[], size: number, fails = () => false): Promise<void> => {
   for (const topic of order) await projected(database, topic, size, fails);
   await saveProjected(database, 0, UP_TO);
-  await tidy(database);
+  await tidy(database, 30);
 };
 
 const IN_ORDER = [Topic.agentHealth, Topic.agentObservation];
@@ -93,6 +93,18 @@ test('of 33 days the last 30 and today are kept, and minutes only of the time in
     ...Array.from({ length: 31 }, () => 15),
   ]);
   expect(await readModel(database).transitions({ agentId: 'stuck', limit: 100 })).toHaveLength(2 * 31);
+});
+
+test('the days of history are a setting, and more days later bring no dropped day back', async () => {
+  await using database = await scratchReadModel();
+  await full(database, IN_ORDER, 50);
+  await tidy(database, 5);
+  const days = async () => (await dump(database)).heartbeat_hours?.length;
+  expect(await days()).toBe(2 * 6);
+  await tidy(database, 30);
+  await database.query('DELETE FROM positions');
+  for (const topic of IN_ORDER) await projected(database, topic, 50, () => false);
+  expect(await days()).toBe(2 * 6);
 });
 
 test('killed at any point, topics read twice and partitions moved: the same rows', async () => {
@@ -238,7 +250,7 @@ test('the numbers of the fleet count agents by their present state, one without 
 test('the partitions of today and tomorrow exist before their first row', async () => {
   await using database = await scratchReadModel();
   await saveProjected(database, 0, NOW);
-  await tidy(database);
+  await tidy(database, 30);
   const { rows } = await database.query(
     "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'history'::regclass ORDER BY 1",
   );

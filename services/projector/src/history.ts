@@ -3,22 +3,25 @@ import type { Logger } from '@vigil/stream';
 
 const EVERY_MS = 60_000;
 
-/** Makes the next days, drops the old ones, and deletes the minutes of HEALTHY agents. By the time of the log only. */
-export const tidy = async (database: Database): Promise<void> => {
+/**
+ * Makes the next days, drops those that are more than `days` old, and deletes the minutes of HEALTHY agents. By the time
+ * of the log only.
+ */
+export const tidy = async (database: Database, days: number): Promise<void> => {
   const upTo = await projectedUpTo(database);
   if (upTo === null) return;
-  await keepDays(database, upTo);
+  await keepDays(database, upTo, days);
   await deleteHealthyMinutes(database, upTo);
 };
 
 /** Tidies once a minute, one at a time. A failure is logged, and the next minute tries again. */
-export const keepHistory = (database: Database, logger: Logger): Disposable => {
+export const keepHistory = (database: Database, days: number, logger: Logger): Disposable => {
   let isTidying = false;
   const run = async (): Promise<void> => {
     if (isTidying) return;
     isTidying = true;
     try {
-      await tidy(database);
+      await tidy(database, days);
     } catch (err) {
       logger.warn({ err }, 'the history of old days could not be dropped');
     } finally {

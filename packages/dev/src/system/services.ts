@@ -110,7 +110,7 @@ export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
     'VIGIL_TRIAGE_MODEL_TIMEOUT_MS',
     'VIGIL_PROBES',
   ],
-  projector: [...LOG, ...DATABASE],
+  projector: [...LOG, ...DATABASE, 'VIGIL_HISTORY_DAYS'],
   dashboard: [
     ...LOG,
     ...DATABASE,

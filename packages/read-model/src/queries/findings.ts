@@ -30,7 +30,7 @@ const breaker = {
 /** Instants are epoch milliseconds, on the broker's clock. `trips`: the number of openings in the requested time. */
 export type BreakerRow = RowOf<typeof breaker> & { readonly trips: number };
 
-/** `tripsSince`: the start of the count of openings, epoch milliseconds; by default the start of what is kept: 30 days for agents. */
+/** `tripsSince`: the start of the count of openings, epoch milliseconds; by default the start of what is kept. */
 type BreakerFilter = Filter<{ agentId: string; taskId: string; open: boolean; tripsSince: number } & Paged>;
 
 /** [1 for a closed one, minus its time, its agent or task, its name] */

@@ -50,7 +50,7 @@ export const journalValues = (event: PlacedEvent<TopicName>) => {
 /** A line that is kept for ever. */
 export const journal = (event: PlacedEvent<TopicName>): Statement => fact('journal', journalValues(event));
 
-/** A line that is kept for 30 days: what agents do, and how they are judged. */
+/** A line that is kept for the days of history: what agents do, and how they are judged. */
 export const history = (event: PlacedEvent<TopicName>): Statement => fact('history', journalValues(event));
 
 export const historyOnly = (event: PlacedEvent<TopicName>): readonly Statement[] => [history(event)];

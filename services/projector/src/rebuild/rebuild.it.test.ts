@@ -27,6 +27,7 @@ const projecting = (log: MemoryLog, database: Database) =>
 const rebuilding = (log: MemoryLog, url: string, meanwhile: () => Promise<void> = async () => {}) =>
   rebuild(log, url, {
     logger: silentLogger,
+    historyDays: 30,
     onProgress: () => {},
     wait: async () => {
       await meanwhile();

@@ -16,6 +16,7 @@ import { rowsIn } from '../rows.ts';
 
 type RebuildDeps = {
   readonly logger: Logger;
+  readonly historyDays: number;
   /** reports how many of the partitions are complete */
   readonly onProgress: (complete: number, all: number) => void;
   readonly wait: () => Promise<void>;
@@ -30,7 +31,7 @@ const SWITCH_MS = 60_000;
  * begins again, and changes nothing before the switch.
  */
 export const rebuild = async (log: Log, databaseUrl: string, deps: RebuildDeps): Promise<void> => {
-  const { logger, onProgress, wait } = deps;
+  const { logger, historyDays, onProgress, wait } = deps;
   const onTrouble = (err: Error) => logger.warn({ err }, 'a connection to Postgres broke');
   await using present = await openDatabase(databaseUrl, onTrouble, 0);
   await dropSchema(present, REBUILT);
@@ -52,6 +53,6 @@ export const rebuild = async (log: Log, databaseUrl: string, deps: RebuildDeps):
     while (!(await isOver())) await Promise.race([wait(), projection.finished]);
     await projected.save();
   }
-  await within(SWITCH_MS, tidy(rebuilt), 'dropping the old days of the rebuilt rows');
+  await within(SWITCH_MS, tidy(rebuilt, historyDays), 'dropping the old days of the rebuilt rows');
   await switchSchemas(present);
 };
