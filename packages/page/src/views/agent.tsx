@@ -20,6 +20,7 @@ import { Chart } from '../parts/chart.tsx';
 import { useAnswer, usePage } from '../parts/context.tsx';
 import { Actions, Age, Clock, Facts, Loaded, StateMark, Table, TaskLink } from '../parts/parts.tsx';
 import { Ribbon } from '../parts/ribbon.tsx';
+import { TerminalPanel } from '../parts/terminal.tsx';
 
 export const AgentView = ({ id }: { readonly id: string }) => {
   const { live } = usePage();
@@ -33,6 +34,7 @@ export const AgentView = ({ id }: { readonly id: string }) => {
             <h2 id="timeline">Timeline</h2>
             <Ribbon explanation={explanation} />
           </section>
+          <TerminalPanel agent={explanation.agent} />
           <div class="halves">
             <Signals explanation={explanation} />
             <Output agent={explanation.agent} />

@@ -1,0 +1,165 @@
+import { Topic } from '@vigil/events';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { installedBrowser, openBrowser } from './browser.ts';
+import { openWorld, type World } from './world-model.ts';
+
+/** A page that waits longer than this is broken; a busy machine needs a part of it. */
+const WAIT_MS = 30_000;
+
+const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+
+const executable = installedBrowser();
+
+describe.skipIf(executable === null)('the terminal on the page', () => {
+  let browser: Browser;
+  let world: World;
+  let page: Page;
+  let agentId: string;
+  const problems: string[] = [];
+
+  const seen = (text: string | RegExp) => page.getByText(text).first().waitFor();
+  const leases = () => world.written(Topic.leaseTerminal);
+  const publish = (more: object) =>
+    world.publishTerminal({
+      topic: Topic.agentTerminal,
+      type: 'TERMINAL_CHANGED',
+      payload: {
+        ...{ agentId, instanceId: 'i1', runtimeId: 'host-1', sequence: 0, removed: 0, kept: 0 },
+        ...{ lines: [], unseen: 0, outputAt: null },
+        ...more,
+      },
+    });
+  /** By the keyboard. Resolves when the dashboard has a lease. */
+  const show = async () => {
+    const before = leases().length;
+    await page.goto(`${world.url}/#/fleet/${agentId}`);
+    await page.getByRole('button', { name: 'Show terminal' }).press('Enter');
+    await expect.poll(() => leases().length, { timeout: WAIT_MS }).toBe(before + 1);
+  };
+  const terminal = () => page.getByLabel(`Terminal of ${agentId}`);
+  const close = () => page.getByRole('button', { name: 'Close terminal' }).press('Enter');
+
+  beforeAll(async () => {
+    browser = await openBrowser(executable ?? '');
+    world = await openWorld(20);
+    agentId = world.rows.agents[3]?.agentId ?? '';
+    world.changeAgent(agentId, { runtimeId: 'host-1', state: 'HEALTHY' });
+    page = await browser.newPage({ viewport: { width: 360, height: 800 }, locale: 'en-US', bypassCSP: false });
+    page.setDefaultTimeout(WAIT_MS);
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !/ERR_|Failed to load resource/.test(message.text()))
+        problems.push(message.text());
+    });
+    await page.goto(await world.loginAddress());
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world?.[Symbol.asyncDispose]();
+  });
+
+  test('an operator opens it by the keyboard, sees its lines and changes, pauses them, and the lease ends when it is closed', async () => {
+    await show();
+    await seen(/^Waiting for runtime host-1/);
+    publish({ lines: ['$ make', 'building'] });
+    await seen(/^Live\. Last change/);
+    publish({ sequence: 1, kept: 1, lines: ['built'], unseen: 2 });
+    await expect.poll(() => terminal().textContent(), { timeout: WAIT_MS }).toBe('$ make\nbuilt');
+    await seen('2 lines came faster than they are sent, and are left out between these.');
+    await page.getByRole('button', { name: 'Pause' }).press('Enter');
+    publish({ sequence: 2, kept: 2, lines: ['tests pass'] });
+    await seen('Paused: these lines are not updated.');
+    expect(await terminal().textContent()).toBe('$ make\nbuilt');
+    await page.getByRole('button', { name: 'Follow' }).press('Enter');
+    await expect.poll(() => terminal().textContent(), { timeout: WAIT_MS }).toBe('$ make\nbuilt\ntests pass');
+    await terminal().focus();
+    const lease = leases().at(-1)?.payload;
+    expect(lease).toMatchObject({ agentId, by: 'ada', ttlMs: 30_000 });
+    await close();
+    await expect
+      .poll(() => leases().at(-1)?.payload, { timeout: WAIT_MS })
+      .toEqual(expect.objectContaining({ ...lease, ttlMs: 0 }));
+  });
+
+  test('lines that are no longer live are never shown as live: the reason and the time are there', async () => {
+    await show();
+    publish({ lines: ['last words'] });
+    await seen(/^Live/);
+    const why = 'the agent has ended';
+    const payload = { agentId, instanceId: 'i1', runtimeId: 'host-1', why };
+    world.publishTerminal({ topic: Topic.agentTerminal, type: 'TERMINAL_CLOSED', payload });
+    await seen(/^Closed at .*: the agent has ended\. These lines are old\.$/);
+    publish({ lines: ['a new process'] });
+    await seen(/^Live/);
+    await close();
+  });
+
+  test('what an agent prints is text: it neither runs, nor becomes part of the page, nor turns the text around it', async () => {
+    await show();
+    publish({ lines: [HOSTILE, '\u001b]0;title\u0007\u001b[2J\u202Eevil', 'x'.repeat(500)] });
+    await expect.poll(() => terminal().textContent(), { timeout: WAIT_MS }).toContain(HOSTILE);
+    for (const steering of ['\u001b', '\u0007', '\u202e'])
+      expect(await terminal().textContent()).not.toContain(steering);
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+    expect(await page.locator('main img, main script').count()).toBe(0);
+    const over = 'document.getElementById("view").scrollWidth - document.getElementById("view").clientWidth';
+    expect(await page.evaluate(over)).toBe(0);
+    await close();
+  });
+
+  test('a viewer has no button for it, and is refused when it asks anyway', async () => {
+    world.state.role = 'viewer';
+    await page.reload();
+    await seen('ada (viewer)');
+    await page.getByRole('heading', { name: 'Last output' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Show terminal' }).count()).toBe(0);
+    const status = await page.evaluate(`fetch('/v1/agents/${agentId}/terminal').then(({ status }) => status)`);
+    expect(status).toBe(403);
+    world.state.role = 'operator';
+    await page.reload();
+  });
+
+  test('an operator that becomes a viewer loses the open terminal', async () => {
+    await show();
+    publish({ lines: ['one'] });
+    await seen(/^Live/);
+    world.state.role = 'viewer';
+    await page
+      .getByText(/needs the role operator/)
+      .first()
+      .waitFor();
+    world.state.role = 'operator';
+  });
+
+  test('an agent without a runtime has the reason in the place of the button', async () => {
+    world.changeAgent(agentId, { runtimeId: null });
+    await page.reload();
+    await seen(/^It runs without a runtime\. Only an agent that/);
+    expect(await page.getByRole('button', { name: 'Show terminal' }).count()).toBe(0);
+    world.changeAgent(agentId, { runtimeId: 'host-1' });
+  });
+
+  test.each(['dark', 'light'] as const)(
+    'the open terminal has no serious finding of axe in %s',
+    async (colorScheme) => {
+      const own = await browser.newPage({ colorScheme, bypassCSP: true });
+      await own.goto(await world.loginAddress());
+      await own.goto(`${world.url}/#/fleet/${agentId}`);
+      await own.getByRole('button', { name: 'Show terminal' }).click();
+      await own.getByText(/^Waiting for runtime/).waitFor();
+      publish({ lines: ['one'] });
+      await own.getByText(/^Live/).waitFor();
+      await own.evaluate(axe.source);
+      type Found = { readonly violations: readonly { readonly id: string; readonly impact: string | null }[] };
+      const { violations } = (await own.evaluate('axe.run()')) as Found;
+      expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+      await own.close();
+    },
+  );
+
+  test('the browser has reported no mistake', () => {
+    expect(problems).toEqual([]);
+  });
+});
