@@ -40,7 +40,7 @@ export type NtfyServer = AsyncDisposable & { readonly url: string; readonly toke
 /** `requests`: how many a client may send at once; null: without a limit. */
 type Limits = { readonly requests: number | null };
 
-/** The program of a real server; undefined: a server of the documented protocol stands in for it. */
+/** The program of a real server; undefined: a server of the documented protocol is used. */
 const PROGRAM = process.env.VIGIL_NTFY;
 
 /** The real server that VIGIL_NTFY names, or one that has the documented protocol (docs.ntfy.sh/publish). */

@@ -84,7 +84,7 @@ export const acting: Descriptions = {
   ALERT_RESOLVED: (p) => `alert resolved: ${p.text}`,
   TICKET_DISMISSED: (p) => `ticket ${p.ticket_id} (${p.severity}) dismissed: ${p.analysis}`,
   TICKET_ASSESSED: (p) =>
-    `ticket ${p.ticket_id}: ${p.model} ${p.outcome === 'answered' ? `answers ${p.verdict}` : `gives no verdict (${p.outcome})`}${p.isApplied ? '' : ', which changes nothing'}${because(p.reason)}`,
+    `ticket ${p.ticket_id}: ${p.model} ${p.outcome === 'answered' ? `answers ${p.opinion}` : `has no opinion (${p.outcome})`}${p.isApplied ? '' : ', which changes nothing'}${because(p.reason)}`,
   ALERT_DELIVERED: (p) => `alert ${p.ok ? 'delivered' : 'not delivered'} by ${p.sink}${because(p.detail)}`,
   DEAD_LETTER: (p) =>
     p.left_out > 0

@@ -402,14 +402,14 @@ export type AssessTicketPayload = {
   readonly model: string;
   readonly outcome: AssessmentOutcome;
   /** keep where the model has not answered */
-  readonly verdict: AssessmentVerdict;
+  readonly opinion: AssessmentOpinion;
   /** the model's reason, or what failed, at most 300 characters */
   readonly reason: string;
   /** from the request to its answer */
   readonly durationMs: number;
 };
+export type AssessmentOpinion = 'UNKNOWN' | 'keep' | 'dismiss' | 'raise';
 export type AssessmentOutcome = 'UNKNOWN' | 'answered' | 'refused' | 'malformed' | 'failed' | 'late';
-export type AssessmentVerdict = 'UNKNOWN' | 'keep' | 'dismiss' | 'raise';
 export type Axis = 'UNKNOWN' | 'absence' | 'repetition' | 'rate' | 'cost' | 'fact';
 export type BlockStep = {
   readonly reason: string;
@@ -1837,12 +1837,12 @@ export type TicketAssessedPayload = {
   readonly model: string;
   readonly outcome: AssessmentOutcome;
   /** keep where the model has not answered */
-  readonly verdict: AssessmentVerdict;
+  readonly opinion: AssessmentOpinion;
   /** the model's reason, or what failed, at most 300 characters */
   readonly reason: string;
   /** from the request to its answer */
   readonly durationMs: number;
-  /** whether the verdict changed what the rules decided */
+  /** whether the opinion changed what the rules decided */
   readonly isApplied: boolean;
 };
 export type TicketDismissedPayload = {

@@ -78,7 +78,14 @@ export const rulesOf = (policy: CompiledPolicy): Rules => {
   const rules = policy.uses.map(({ name, signal: named, limits, unless }): Rule => {
     const signalName = named as SignalName;
     const signal: AnySignal = SIGNALS[signalName];
-    return { name, signalName, signal, limits: limits as never, group: groupOf(signal, exemptions, groups), unless };
+    return {
+      name,
+      signalName,
+      signal,
+      limits: limits as never,
+      group: groupOf(signal, limits as never, exemptions, groups),
+      unless,
+    };
   });
   const those = (wanted: (rule: Rule, i: number) => boolean) =>
     rules.flatMap((rule, i) => (wanted(rule, i) ? [i] : []));
@@ -149,8 +156,8 @@ const lookedForBy = (rules: readonly Rule[]): LookedFor => {
 };
 
 /** The position of an equal element, which is added if there is none. */
-const groupOf = (signal: AnySignal, exemptions: readonly Exempting[], groups: Group[]): number => {
-  const suspendedBy = suspenders(signal, exemptions);
+const groupOf = (signal: AnySignal, limits: never, exemptions: readonly Exempting[], groups: Group[]): number => {
+  const suspendedBy = suspenders(signal, limits, exemptions);
   const restartedBy = suspendedBy.filter((e) => signal.resetOnCallEnd || exemptions[e]?.name !== 'call_in_flight');
   const known = groups.findIndex(
     (one) => `${one.suspendedBy}` === `${suspendedBy}` && `${one.restartedBy}` === `${restartedBy}`,
@@ -158,9 +165,9 @@ const groupOf = (signal: AnySignal, exemptions: readonly Exempting[], groups: Gr
   return known >= 0 ? known : groups.push({ suspendedBy, restartedBy }) - 1;
 };
 
-const suspenders = (signal: AnySignal, exemptions: readonly Exempting[]): number[] =>
+const suspenders = (signal: AnySignal, limits: never, exemptions: readonly Exempting[]): number[] =>
   exemptions.flatMap(({ name, exemption }, i) =>
-    exemption.suspends.includes(signal.axis) && !signal.notSuspendedBy?.includes(name) ? [i] : [],
+    exemption.suspends.includes(signal.axis) && !signal.notSuspendedBy?.(limits).includes(name) ? [i] : [],
   );
 
 /** The plans of a policy, reduced for agents that cannot execute every step. */

@@ -343,6 +343,26 @@ describe('the agent of CODITECT, with its eight fields only', () => {
     expect(over.fires).toContain('not_started');
   });
 
+  test('held work is STUCK at an idle prompt, too: the work must run', () => {
+    for (const kind of ['prompt', null] as const) {
+      const waiting_for = kind === null ? null : { kind, text: null, since: T0 };
+      const held: Heartbeats = [[0, { task_id: 'T', last_tool_call: null, activity: 'awaiting_input', waiting_for }]];
+      expect(coditect.at(held, 15 * MIN).fires).not.toContain('not_started');
+      const over = coditect.at(held, 15 * MIN + 1);
+      expect(over.state).toBe('STUCK');
+      expect(over.fires).toContain('not_started');
+    }
+  });
+
+  test('held work is not STUCK while a person can answer a question, and counts from the answer', () => {
+    const waiting_for = { kind: 'permission', text: 'Write?', since: T0 } as const;
+    const asks: Heartbeats = [[0, { task_id: 'T', last_tool_call: null, activity: 'awaiting_input', waiting_for }]];
+    expect(coditect.at(asks, 14 * MIN).fires).toEqual([]);
+    const answered: Heartbeats = [...asks, [10 * MIN, { activity: 'idle', waiting_for: null }]];
+    expect(coditect.at(answered, 25 * MIN).fires).not.toContain('not_started');
+    expect(coditect.at(answered, 25 * MIN + 1).fires).toContain('not_started');
+  });
+
   test('work that has begun is not GUPP, however late it began', () => {
     const begun: Heartbeats = [
       [0, { task_id: 'T', last_tool_call: null, activity: 'idle' }],

@@ -55,7 +55,7 @@ export type CallLimits = { readonly buffer: number; readonly default_deadline: B
 export const callOverdue: AnySignal = signal(callLimits, {
   axis: 'absence',
   awaits: ['answer'],
-  notSuspendedBy: ['call_in_flight', 'event_driven'],
+  notSuspendedBy: () => ['call_in_flight', 'event_driven'],
   firesFrom: (h, limits, at) => {
     let first = NEVER;
     for (const call of h.calls.open)

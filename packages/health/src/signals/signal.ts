@@ -42,7 +42,7 @@ export type Signal<Limits> = {
    */
   readonly by?: Part;
   /** exemptions that do not suspend it, although they suspend its axis */
-  readonly notSuspendedBy?: readonly string[];
+  readonly notSuspendedBy?: (limits: Limits) => readonly string[];
   /** its timer also restarts when a call in flight ends: nothing else is reported while a call runs */
   readonly resetOnCallEnd?: true;
   /** a heartbeat without calls and errors may make it fire sooner, so it is evaluated at each heartbeat */

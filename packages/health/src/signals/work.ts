@@ -2,6 +2,7 @@ import { duration, patternInAnyCase, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import { begunAt, type History } from '../history/history.ts';
+import { isQuestion } from '../history/presence/wait.ts';
 import { after, silent } from './absence.ts';
 import { type AnySignal, absentFor, absentFrom, signal, spelled } from './signal.ts';
 
@@ -84,7 +85,7 @@ export const noCompletion: AnySignal = signal(noCompletionLimits, {
   axis: 'absence',
   awaits: ['completion'],
   by: 'output',
-  notSuspendedBy: ['idle'],
+  notSuspendedBy: () => ['idle'],
   firesFrom: ({ output }, limits, at) => absentFrom(output.uncompleted, limits.after, at),
   evidence: ({ output }, limits, at) => {
     const value = absentFor(output.uncompleted, at);
@@ -96,13 +97,23 @@ export const noCompletion: AnySignal = signal(noCompletionLimits, {
   advice: 'Give the completion signal if the task is complete; otherwise continue.',
 });
 
+const notStartedLimits = z.strictObject({
+  after: duration,
+  /** whether it counts at an idle prompt, too; a question that a person can answer always excuses */
+  at_prompt: z.boolean().default(false),
+});
+
 /** A task is held and not begun. Idling does not exempt it, because idling is the fault. */
-export const notStarted: AnySignal = signal(after, {
+export const notStarted: AnySignal = signal(notStartedLimits, {
   axis: 'absence',
   awaits: ['call', 'tokens', 'change'],
   by: 'notStarted',
-  notSuspendedBy: ['idle'],
-  firesFrom: ({ notStarted }, limits, at) => absentFrom(notStarted, limits.after, at),
+  notSuspendedBy: ({ at_prompt }) => (at_prompt ? ['idle', 'awaiting_input'] : ['idle']),
+  firesFrom: ({ notStarted, wait, asked }, { after, at_prompt }, at) => {
+    if (!at_prompt || notStarted === null) return absentFrom(notStarted, after, at);
+    if (wait !== null && isQuestion(wait)) return NEVER;
+    return absentFrom(Math.max(notStarted, asked ?? 0), after, at);
+  },
   evidence: ({ notStarted, identity }, limits, at) => {
     const value = absentFor(notStarted, at);
     if (value === null) return { value, limit: limits.after, words: 'no task held that it has not begun', hard: false };

@@ -37,7 +37,7 @@ export const sentenceOf = (name: string): string =>
 /** `REVIEW_REQUIRED`: review required */
 export const readable = (name: string | null): string => orDash(name).toLowerCase().replaceAll('_', ' ');
 
-/** Which attempt of its task an agent is, such as `2 of 3`; a task's first agent is no attempt of a recovery. */
+/** Which attempt of its task an agent is, such as `2 of 3`; a task's first agent is not an attempt of a recovery. */
 export const attemptText = ({
   attempt,
   maxAttempts,

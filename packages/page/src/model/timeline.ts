@@ -21,7 +21,7 @@ type Known = Pick<Explanation, 'story' | 'agent'> & { readonly transitions: read
 const SHORTEST_MS = 60_000;
 const MARGIN = 0.02;
 
-/** The first moment of which something is known, epoch milliseconds. No state is drawn before it. */
+/** The first known moment, epoch milliseconds. No state is drawn before it. */
 const firstKnown = ({ transitions, story, agent: { since, instanceSince } }: Known, now: number): number =>
   Math.min(
     ...transitions.map(({ occurredAt }) => occurredAt),

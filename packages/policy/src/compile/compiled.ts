@@ -17,7 +17,14 @@ export type JudgedState = 'FAILING' | 'STUCK' | 'DEGRADED';
 export type Vocabulary = {
   /** `notSuspendedBy`: exemptions that do not suspend it, although they suspend its axis */
   readonly signals: Readonly<
-    Record<string, { readonly axis: Axis; readonly limits: z.ZodType; readonly notSuspendedBy?: readonly string[] }>
+    Record<
+      string,
+      {
+        readonly axis: Axis;
+        readonly limits: z.ZodType;
+        readonly notSuspendedBy?: (limits: never) => readonly string[];
+      }
+    >
   >;
   readonly exemptions: Readonly<Record<string, { readonly limits: z.ZodType; readonly suspends?: readonly Axis[] }>>;
 };

@@ -4,7 +4,7 @@ import { whenAt } from '../document/plans.ts';
 import { spell } from '../values/duration.ts';
 import { nearest } from '../values/spelling.ts';
 import { endsBeforeLost } from './brake.ts';
-import type { CompiledPlan, CompiledPolicy, Term, Vocabulary } from './compiled.ts';
+import type { CompiledPlan, CompiledPolicy, Term, Use, Vocabulary } from './compiled.ts';
 
 /**
  * After a gap the clock stands still for this much longer, until agents can report again (docs/architecture.md: time is
@@ -94,7 +94,7 @@ const impossible = (terms: readonly Term[], policy: CompiledPolicy, vocabulary: 
     if (term.kind !== 'exemption') continue;
     const { exemption } = term;
     if (!policy.exemptions.some(({ name }) => name === exemption)) return `the exemption ${exemption} is switched off`;
-    const suspended = policy.uses.find((use, u) => isNamed(terms, u) && suspends(exemption, use.signal, vocabulary));
+    const suspended = policy.uses.find((use, u) => isNamed(terms, u) && suspends(exemption, use, vocabulary));
     if (suspended) return `while ${exemption} holds, ${suspended.name} does not count`;
   }
   return null;
@@ -102,10 +102,12 @@ const impossible = (terms: readonly Term[], policy: CompiledPolicy, vocabulary: 
 
 const isNamed = (terms: readonly Term[], use: number): boolean => terms.some((t) => t.kind === 'use' && t.use === use);
 
-const suspends = (exemption: string, signal: string, { signals, exemptions }: Vocabulary): boolean => {
+const suspends = (exemption: string, { signal, limits }: Use, { signals, exemptions }: Vocabulary): boolean => {
   const known = signals[signal];
   const axes = exemptions[exemption]?.suspends ?? [];
-  return known !== undefined && !known.notSuspendedBy?.includes(exemption) && axes.includes(known.axis);
+  return (
+    known !== undefined && !known.notSuspendedBy?.(limits as never).includes(exemption) && axes.includes(known.axis)
+  );
 };
 
 /** The first match wins, so an earlier plan with a subset of the terms always matches instead. */

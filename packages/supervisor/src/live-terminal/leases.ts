@@ -10,7 +10,7 @@ export const MOST_TERMINALS = 8;
 export class Leases {
   readonly #until = new Map<string, Map<string, number>>();
 
-  /** True: the lease is new, so its holder has no lines yet. */
+  /** True: the lease is new, so its page has no lines yet. */
   observe({ agentId, leaseId, expiresInMs }: TerminalLease, now: number): boolean {
     this.#forget(now);
     const ofAgent = this.#until.get(agentId) ?? new Map<string, number>();

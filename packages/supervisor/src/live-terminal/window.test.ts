@@ -18,7 +18,7 @@ test('lines that are the same have no change', () => {
   expect(changeBetween(['a', 'b'], ['a', 'b'])).toEqual({ removed: 0, kept: 2, lines: [] });
 });
 
-test('whatever the lines were and become, the change leads from the one to the other', () => {
+test('any change leads from the earlier lines to the later ones', () => {
   const lines = fc.array(fc.constantFrom('', 'a', 'b', 'c'), { maxLength: 30 });
   fc.assert(
     fc.property(lines, lines, (before, after) => {

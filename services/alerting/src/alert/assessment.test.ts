@@ -29,7 +29,7 @@ const ticketNotice = (
 const answer = (fields: Partial<PayloadOf<typeof Topic.notify, 'ASSESS_TICKET'>>, eventId = 'answer-1'): Input => ({
   ...example(Topic.notify, 'ASSESS_TICKET', {
     ...{ alertKey: KEY, agentId: 'worker-1', taskId: 'OMN-1234', ticket_id: 't-1', model: 'small-model' },
-    ...{ outcome: 'answered', verdict: 'keep', reason: 'it waits for a build', durationMs: 900, ...fields },
+    ...{ outcome: 'answered', opinion: 'keep', reason: 'it waits for a build', durationMs: 900, ...fields },
   }),
   key: KEY,
   eventId,
@@ -43,12 +43,12 @@ const sent = (outputs: readonly { readonly payload: object }[]) =>
 test('a dismissal before people are notified ends the alert without a notification', () => {
   const story = open();
   story.receive(ticketNotice('raise'));
-  expect(story.receive(answer({ verdict: 'dismiss' }), EXAMPLE_TIME + SECOND)).toMatchObject([
+  expect(story.receive(answer({ opinion: 'dismiss' }), EXAMPLE_TIME + SECOND)).toMatchObject([
     {
       type: 'TICKET_ASSESSED',
       payload: {
         model: 'small-model',
-        verdict: 'dismiss',
+        opinion: 'dismiss',
         reason: 'it waits for a build',
         durationMs: 900,
         isApplied: true,
@@ -63,7 +63,7 @@ test('a dismissal before people are notified ends the alert without a notificati
 test('a dismissal after people are notified is recorded and changes nothing', () => {
   const story = open(0);
   story.receive(ticketNotice('raise'));
-  const outputs = story.receive(answer({ verdict: 'dismiss' }), EXAMPLE_TIME + SECOND);
+  const outputs = story.receive(answer({ opinion: 'dismiss' }), EXAMPLE_TIME + SECOND);
   expect(outputs).toMatchObject([{ type: 'TICKET_ASSESSED', payload: { isApplied: false } }]);
   expect(outputs).toHaveLength(1);
 });
@@ -71,7 +71,7 @@ test('a dismissal after people are notified is recorded and changes nothing', ()
 test('a critical ticket is never dismissed by a model', () => {
   const story = open();
   story.receive(ticketNotice('raise', 'critical'));
-  expect(story.receive(answer({ verdict: 'dismiss' }), EXAMPLE_TIME + SECOND)).toMatchObject([
+  expect(story.receive(answer({ opinion: 'dismiss' }), EXAMPLE_TIME + SECOND)).toMatchObject([
     { type: 'TICKET_ASSESSED', payload: { isApplied: false } },
   ]);
   expect(sent(story.passTo(EXAMPLE_TIME + 60 * SECOND))).toHaveLength(1);
@@ -80,9 +80,9 @@ test('a critical ticket is never dismissed by a model', () => {
 test('a ticket that the rules dismiss is raised, with the severity of the ticket', () => {
   const story = open();
   story.receive(ticketNotice('dismiss', 'low'));
-  expect(story.receive(answer({ verdict: 'raise', reason: 'it repeats itself' }), EXAMPLE_TIME + SECOND)).toMatchObject(
+  expect(story.receive(answer({ opinion: 'raise', reason: 'it repeats itself' }), EXAMPLE_TIME + SECOND)).toMatchObject(
     [
-      { type: 'TICKET_ASSESSED', payload: { verdict: 'raise', isApplied: true } },
+      { type: 'TICKET_ASSESSED', payload: { opinion: 'raise', isApplied: true } },
       { type: 'QUEEN_INTERVENTION_REQUESTED', payload: { ticket_id: 't-1', severity: 'low', queen_stream_id: KEY } },
       { type: 'ALERT_RAISED', payload: { title: 'worker-1: low ticket', severity: 'warning', agentId: 'worker-1' } },
     ],
@@ -93,49 +93,49 @@ test('a ticket that the rules dismiss is raised, with the severity of the ticket
 test.each([
   ['raise', 'raise'],
   ['dismiss', 'dismiss'],
-] as const)('what the rules decide as %s is not changed by the same verdict', (ruling, verdict) => {
+] as const)('what the rules decide as %s is not changed by the same opinion', (ruling, opinion) => {
   const story = open();
   story.receive(ticketNotice(ruling));
-  const outputs = story.receive(answer({ verdict }), EXAMPLE_TIME + SECOND);
+  const outputs = story.receive(answer({ opinion }), EXAMPLE_TIME + SECOND);
   expect(kinds(outputs)).toEqual(['TICKET_ASSESSED']);
   expect(outputs[0]?.payload).toMatchObject({ isApplied: false });
 });
 
 test.each(['failed', 'refused', 'malformed', 'late', 'UNKNOWN'] as const)(
-  'the outcome %s is recorded, and the ticket goes out as the rules say and when they say',
+  'the outcome %s is recorded, and the ticket goes out as and when the rules decide',
   (outcome) => {
     const [asked, alone] = [open(), open()];
     asked.receive(ticketNotice('raise'));
     alone.receive(ticketNotice('raise'));
-    const outputs = asked.receive(answer({ outcome, verdict: 'dismiss', reason: '429' }), EXAMPLE_TIME + SECOND);
+    const outputs = asked.receive(answer({ outcome, opinion: 'dismiss', reason: '429' }), EXAMPLE_TIME + SECOND);
     expect(outputs).toMatchObject([{ type: 'TICKET_ASSESSED', payload: { outcome, isApplied: false } }]);
     expect(asked.passTo(EXAMPLE_TIME + 60 * SECOND)).toEqual(alone.passTo(EXAMPLE_TIME + 60 * SECOND));
   },
 );
 
 test('a second answer to the same ticket is nothing', () => {
-  for (const verdict of ['dismiss', 'keep'] as const) {
+  for (const opinion of ['dismiss', 'keep'] as const) {
     const story = open();
     story.receive(ticketNotice('raise'));
-    story.receive(answer({ verdict }), EXAMPLE_TIME + SECOND);
-    expect(story.receive(answer({ verdict: 'dismiss' }, 'answer-2'), EXAMPLE_TIME + 2 * SECOND)).toEqual([]);
+    story.receive(answer({ opinion }), EXAMPLE_TIME + SECOND);
+    expect(story.receive(answer({ opinion: 'dismiss' }, 'answer-2'), EXAMPLE_TIME + 2 * SECOND)).toEqual([]);
   }
 });
 
 test('an answer about another ticket, or after the episode, is nothing', () => {
   const story = open();
   story.receive(ticketNotice('raise'));
-  expect(story.receive(answer({ ticket_id: 't-0', verdict: 'dismiss' }))).toEqual([]);
+  expect(story.receive(answer({ ticket_id: 't-0', opinion: 'dismiss' }))).toEqual([]);
   story.receive(ticketNotice('resolve'));
-  expect(story.receive(answer({ verdict: 'dismiss' }))).toEqual([]);
-  expect(open().receive(answer({ verdict: 'raise' }))).toEqual([]);
+  expect(story.receive(answer({ opinion: 'dismiss' }))).toEqual([]);
+  expect(open().receive(answer({ opinion: 'raise' }))).toEqual([]);
 });
 
 test('the dismissal of a later ticket does not end the alert of an earlier one', () => {
   const story = open();
   story.receive(ticketNotice('raise', 'high', 't-0'));
   story.receive(ticketNotice('raise', 'high', 't-1'));
-  expect(kinds(story.receive(answer({ verdict: 'dismiss' })))).toEqual(['TICKET_ASSESSED']);
+  expect(kinds(story.receive(answer({ opinion: 'dismiss' })))).toEqual(['TICKET_ASSESSED']);
 });
 
 test('a ticket that a person has forwarded to the operator is not dismissed', () => {
@@ -150,5 +150,5 @@ test('a ticket that a person has forwarded to the operator is not dismissed', ()
     }),
     key: KEY,
   });
-  expect(story.receive(answer({ verdict: 'dismiss' }))).toEqual([]);
+  expect(story.receive(answer({ opinion: 'dismiss' }))).toEqual([]);
 });

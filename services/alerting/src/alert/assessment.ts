@@ -7,10 +7,10 @@ import type { Input, Output } from './messages.ts';
 
 type Assess = Extract<EventOf<typeof Topic.notify>, { readonly type: 'ASSESS_TICKET' }>;
 export type Assessment = PayloadOf<typeof Topic.notify, 'ASSESS_TICKET'>;
-export type Verdict = Assessment['verdict'];
+export type Opinion = Assessment['opinion'];
 
 /** People see each critical ticket: no model dismisses it. */
-export const mayChange = ({ ticket, ruling }: Pick<RuledTicket, 'ticket' | 'ruling'>): Verdict | null => {
+export const mayChange = ({ ticket, ruling }: Pick<RuledTicket, 'ticket' | 'ruling'>): Opinion | null => {
   if (ruling === 'dismiss') return 'raise';
   return ticket.severity === 'critical' ? null : 'dismiss';
 };
@@ -61,9 +61,9 @@ const followingFrom = (
   moment: Moment,
   rules: Rules,
 ): readonly Output[] => {
-  const { outcome, verdict } = assessment;
-  if (outcome !== 'answered' || verdict !== mayChange(ruled)) return [];
-  return verdict === 'raise'
+  const { outcome, opinion } = assessment;
+  if (outcome !== 'answered' || opinion !== mayChange(ruled)) return [];
+  return opinion === 'raise'
     ? raisedBy(state, ruled, assessment, moment, rules)
     : dismissedBy(state, ruled, assessment, moment);
 };

@@ -25,8 +25,8 @@ const ticketNotice = (action: 'raise' | 'dismiss' = 'raise', severity: 'high' | 
   key: KEY,
 });
 const modelAt = (url: string, timeoutMs = 30_000): TriageModel => ({ url, name: 'small-model', key: null, timeoutMs });
-const completion = (verdict: string) => ({
-  choices: [{ message: { role: 'assistant', content: JSON.stringify({ verdict, reason: 'it waits for a build' }) } }],
+const completion = (opinion: string) => ({
+  choices: [{ message: { role: 'assistant', content: JSON.stringify({ opinion, reason: 'it waits for a build' }) } }],
 });
 const deciding = (log: MemoryLog) =>
   runProcessor(log, alertDecider(settings), { ...quiet, partitions: PARTITIONS, paceMs: 5 });
@@ -47,7 +47,7 @@ test('the model is asked about a recorded ticket, and its dismissal is applied',
   expect(server.received).toHaveLength(1);
 });
 
-test('a process that ends while it asks asks once more after its start, and the answer is applied once', async () => {
+test('a process that ends during a request sends it once more after its start, and the answer is applied once', async () => {
   let isHanging = true;
   await using server = await receiver((_, response) => {
     if (!isHanging) response.writeHead(200).end(JSON.stringify(completion('dismiss')));
@@ -88,7 +88,7 @@ test('the answer is a command for the key of the ticket, with the model and the 
   expect(outcomes).toMatchObject([
     {
       ...{ topic: Topic.notify, type: 'ASSESS_TICKET', key: KEY },
-      payload: { ticket_id: 't-1', model: 'small-model', outcome: 'answered', verdict: 'keep', durationMs: 0 },
+      payload: { ticket_id: 't-1', model: 'small-model', outcome: 'answered', opinion: 'keep', durationMs: 0 },
     },
   ]);
 });

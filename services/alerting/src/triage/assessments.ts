@@ -13,8 +13,8 @@ const MAX_IN_FLIGHT = 4;
 type AssessmentDeps = Pick<ReactorOptions<typeof Topic.notify, typeof Topic.notify>, 'now' | 'logger' | 'count'>;
 
 /**
- * Asks the model about a ticket whose decision is recorded, and returns its answer as a command. It asks again only
- * where the process ends before the answer is written.
+ * Asks the model about a ticket whose decision is recorded, and returns its answer as a command. The request is
+ * sent again only where the process ends before the answer is written.
  */
 export const assess =
   (model: TriageModel, now: () => number) =>

@@ -21,13 +21,13 @@ const completion = (content: string | null, more: object = {}) => ({
   object: 'chat.completion',
   choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content, ...more } }],
 });
-const says = (verdict: string, reason = 'it waits for a build') => completion(JSON.stringify({ verdict, reason }));
+const says = (opinion: string, reason = 'it waits for a build') => completion(JSON.stringify({ opinion, reason }));
 const asked = async (status: number, body: object, more: Partial<Question> = {}) => {
   await using server = await answeringWith(status, body);
   return { answer: await askModel(at(server.url), { ...question, ...more }), received: server.received };
 };
 
-test('the model gets the ticket as data, the decision of the rules and the verdicts that it may give', async () => {
+test('the model gets the ticket as data, the decision of the rules and the opinions that it may give', async () => {
   const { received } = await asked(200, says('keep'));
   expect(received[0]).toMatchObject({ path: '/v1/chat/completions', headers: { authorization: `Bearer ${KEY}` } });
   const { model, messages } = JSON.parse(received[0]?.body ?? '');
@@ -51,9 +51,9 @@ test.each([
   ['keep', question.change],
   ['dismiss', 'dismiss'],
   ['raise', 'raise'],
-] as const)('the verdict %s is taken where it is allowed', async (verdict, change) => {
-  const { answer } = await asked(200, says(verdict), { change });
-  expect(answer).toEqual({ outcome: 'answered', verdict, reason: 'it waits for a build' });
+] as const)('the opinion %s is taken where it is allowed', async (opinion, change) => {
+  const { answer } = await asked(200, says(opinion), { change });
+  expect(answer).toEqual({ outcome: 'answered', opinion, reason: 'it waits for a build' });
 });
 
 test.each([
@@ -61,45 +61,45 @@ test.each([
   ['dismiss', 'raise'],
   ['terminate', 'dismiss'],
   ['UNKNOWN', 'dismiss'],
-] as const)('the verdict %s is malformed where only %s is allowed', async (verdict, change) => {
-  const { answer } = await asked(200, says(verdict), { change });
-  expect(answer).toMatchObject({ outcome: 'malformed', verdict: 'keep' });
+] as const)('the opinion %s is malformed where only %s is allowed', async (opinion, change) => {
+  const { answer } = await asked(200, says(opinion), { change });
+  expect(answer).toMatchObject({ outcome: 'malformed', opinion: 'keep' });
 });
 
 test.each([429, 500, 401, 302])('the status %d is a failure, without the text of the server', async (status) => {
   const { answer } = await asked(status, { error: { message: `bad key ${KEY}` } });
-  expect(answer).toEqual({ outcome: 'failed', verdict: 'keep', reason: `its server answered ${status}` });
+  expect(answer).toEqual({ outcome: 'failed', opinion: 'keep', reason: `its server answered ${status}` });
 });
 
 test.each([
   ['an answer that is not a completion', { choices: [] }],
   ['an answer without JSON', completion('I would dismiss it.')],
-  ['an answer without a verdict', completion('{"reason":"none"}')],
+  ['an answer without a opinion', completion('{"reason":"none"}')],
   ['an answer without a text', completion(null)],
 ])('%s is malformed', async (_, body) => {
-  expect((await asked(200, body)).answer).toMatchObject({ outcome: 'malformed', verdict: 'keep' });
+  expect((await asked(200, body)).answer).toMatchObject({ outcome: 'malformed', opinion: 'keep' });
 });
 
-test('an answer that is no JSON is malformed', async () => {
+test('an answer that is not JSON is malformed', async () => {
   await using server = await receiver((_, response) => void response.writeHead(200).end('<html>'));
-  expect(await askModel(at(server.url), question)).toMatchObject({ outcome: 'malformed', verdict: 'keep' });
+  expect(await askModel(at(server.url), question)).toMatchObject({ outcome: 'malformed', opinion: 'keep' });
 });
 
 test('a refusal is recorded as one', async () => {
   const { answer } = await asked(200, completion(null, { refusal: 'I cannot help with that' }));
-  expect(answer).toEqual({ outcome: 'refused', verdict: 'keep', reason: 'it refuses to answer' });
+  expect(answer).toEqual({ outcome: 'refused', opinion: 'keep', reason: 'it refuses to answer' });
 });
 
 test('an answer that does not come within the timeout is late', async () => {
   await using server = await receiver(() => {});
   const answer = await askModel(at(server.url, { timeoutMs: 100 }), question);
-  expect(answer).toEqual({ outcome: 'late', verdict: 'keep', reason: 'no answer within 100 ms' });
+  expect(answer).toEqual({ outcome: 'late', opinion: 'keep', reason: 'no answer within 100 ms' });
 });
 
 test('a server that cannot be reached is a failure', async () => {
   const server = await answeringWith(200, {});
   await server[Symbol.asyncDispose]();
-  expect(await askModel(at(server.url), question)).toMatchObject({ outcome: 'failed', verdict: 'keep' });
+  expect(await askModel(at(server.url), question)).toMatchObject({ outcome: 'failed', opinion: 'keep' });
 });
 
 test('the reason is cut, and cannot control a terminal', async () => {

@@ -2,7 +2,7 @@ import type { Away, Knowledge } from '@vigil/read-model';
 
 /** Ticks arrive each second, and the projector stores their time each second. */
 export const STILL_MS = 4000;
-/** Without an answer of the broker, rows that stand are not merely late. */
+/** Without an answer of the broker, rows that do not change are more than late. */
 export const STILL_WITHOUT_BROKER_MS = 2000;
 /** A projector that reads on after a stop is behind by more; the clocks of a fleet differ by less. */
 export const BEHIND_MS = 15_000;

@@ -33,7 +33,7 @@ test('a runtime receives each renewal once, with the rest of its time, and the l
   expect(leases.offersFor(all, 10_000)).toEqual([{ agentId: 'worker-1', leaseId: 'lease-1', expiresInMs: 30_000 }]);
 });
 
-test('a runtime receives the end of a lease that it knows, and none of a lease that it never had', () => {
+test('a runtime receives the end of a lease that it has received, and none of another lease', () => {
   const leases = createTerminalLeases();
   leases.observe(event(30_000), 0, 0);
   leases.offersFor(all, 0);

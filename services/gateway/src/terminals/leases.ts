@@ -27,7 +27,7 @@ export const createTerminalLeases = () => {
     },
     isLeased: (agentId: string, now: number): boolean =>
       [...leases.values()].some((lease) => lease.agentId === agentId && lease.until > now),
-    /** What a runtime has not received here: each renewal once, and the end of a lease that it knows. */
+    /** What a runtime has not received here: each renewal once, and the end of a lease that it has received. */
     offersFor: (isItsAgent: (agentId: string) => boolean, now: number): readonly OfferedLease[] => {
       const offered: OfferedLease[] = [];
       for (const [leaseId, lease] of leases) {

@@ -51,7 +51,7 @@ test('a waiting poll of the runtime receives the lease, once, and then its end',
   expect(await poll()).toMatchObject({ terminals: [{ leaseId: 'lease-1', expiresInMs: 0 }] });
 });
 
-test('a gateway that starts again knows the leases', async () => {
+test('a gateway that starts again has the leases', async () => {
   await lease();
   await reopen();
   expect(await poll()).toMatchObject({ terminals: [{ agentId: 'worker-1' }] });
