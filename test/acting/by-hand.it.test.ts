@@ -79,7 +79,7 @@ describe.skipIf(!ownServers)('at the command line', () => {
     expect(Date.parse(last_output)).toBeGreaterThan(0);
   });
 
-  test('an agent that does not run here is restarted by its runtime: one end, a new instance, and the name of who asked', async () => {
+  test('an agent that does not run here is restarted by its runtime: one end, a new instance, and who asked is on record', async () => {
     const before = await puppets.instance('restarted');
     await shown('restarted');
     const { code, stdout } = await vigil.vigil('restart', 'restarted', ...why);
@@ -98,6 +98,35 @@ describe.skipIf(!ownServers)('at the command line', () => {
       const explained = (await vigil.vigil('explain', 'restarted', '--all')).stdout;
       return explained.startsWith('restarted is HEALTHY') && explained.includes('tester');
     });
+  });
+
+  test('a task that a person blocks is shown as BLOCKED, with an alert, and who asked is on record', async () => {
+    await puppets.instance('restarted');
+    await shown('restarted');
+    const { VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: token } = vigil.system.env;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const command = {
+      kind: 'block_task',
+      taskId: 'T-restarted',
+      attempts: 3,
+      checkpoint: 'c-3',
+      by: 'tester',
+      why: 'stalled',
+    };
+    const written = await fetch(`${url}/v1/commands`, { method: 'POST', headers, body: JSON.stringify(command) });
+    const { eventId } = (await written.json()) as { readonly eventId: string };
+    const outcome = await (await fetch(`${url}/v1/commands/${eventId}?wait=30`, { headers })).json();
+    expect(outcome).toMatchObject({ outcome: 'applied', events: [{ type: 'TASK_BLOCKED' }] });
+    await holds(async () =>
+      expect((await vigil.vigil('task', 'list')).stdout).toMatch(/T-restarted .*BLOCKED.*stalled/),
+    );
+    const raised = await until('the alert is raised', async () =>
+      (await vigil.events(Topic.alert)).find(
+        ({ key, type }) => type === 'ALERT_RAISED' && key === 'task_blocked:T-restarted',
+      ),
+    );
+    expect(raised.payload).toMatchObject({ blocked: { attempts: 3, reason: 'stalled' }, checkpoint: { uri: 'c-3' } });
+    expect((await vigil.vigil('explain', 'restarted', '--all')).stdout).toContain('stalled');
   });
 
   test('an agent without a runtime is nudged through the gateway, once', async () => {

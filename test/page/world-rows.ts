@@ -175,7 +175,7 @@ export const tasksOf = (agents: readonly AgentRow[], now: number): TaskRow[] =>
         hold: 'held',
         attempt: agent.attempt,
       },
-      ...{ endReason: agent.endReason, recovery: null, recoveryAt: null, recoveryReason: null },
+      ...{ endReason: agent.endReason, recovery: null, recoveryAt: null, recoveryReason: null, blockedReason: null },
       ...{ checkpoints: index % 12, lastCheckpoint: index % 12 === 0 ? null : `c-${index % 12}` },
       ...(index === 130 && {
         ...{ recovery: 'REVIEW_REQUIRED', recoveryAt: now - 18 * MINUTE, attempt: 3 },

@@ -63,7 +63,7 @@ const AGENT_TABLES = [
   'alerts',
 ];
 
-const TASK_TABLES = ['tasks', 'task_assignees', 'checkpoints', 'recoveries'];
+const TASK_TABLES = ['tasks', 'task_assignees', 'checkpoints', 'recoveries', 'alerts'];
 
 /** The live figures of the targets. */
 const TARGETS_MS = 30_000;

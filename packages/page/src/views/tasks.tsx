@@ -29,7 +29,12 @@ export const Tasks = () => {
             { title: 'Checkpoints', kind: 'number', of: ({ checkpoints }) => checkpoints },
             { title: 'Last checkpoint', kind: 'text', of: ({ lastCheckpoint }) => orDash(lastCheckpoint) },
             { title: 'Recovery', kind: 'line', of: ({ recovery }) => readable(recovery) },
-            { title: 'Why', kind: 'wide', of: ({ recoveryReason }) => orDash(recoveryReason) },
+            {
+              title: 'Why',
+              kind: 'wide',
+              of: ({ blockedReason, recoveryReason }) =>
+                orDash(blockedReason === null ? recoveryReason : `BLOCKED: ${blockedReason}`),
+            },
             { title: 'Answers', kind: 'buttons', of: (task) => <Actions of={taskActions(task)} /> },
           ]}
         />
@@ -50,6 +55,7 @@ export const Task = ({ id }: { readonly id: string }) => {
             </h1>
             {task.state !== null && <StateMark state={task.state} />}
           </div>
+          {task.blockedReason !== null && <p class="question">BLOCKED, it waits for a person: {task.blockedReason}</p>}
           {task.recoveryReason !== null && <p class="question">{task.recoveryReason}</p>}
           <Actions of={taskActions(task)} />
           <Facts

@@ -29,6 +29,8 @@ const task = {
   recovery: column<string | null>(),
   recoveryAt: column<number | null>(),
   recoveryReason: column<string | null>(),
+  /** why it is blocked: it waits for a person beside any recovery; null: it is not */
+  blockedReason: column<string | null>(),
   checkpoints: column<number>('coalesce(c.checkpoints, 0)'),
   lastCheckpoint: column<string | null>(),
 };
@@ -47,6 +49,10 @@ LEFT JOIN LATERAL (
          (array_agg(checkpoint_id ORDER BY recorded_at DESC, checkpoint_id DESC))[1] AS last_checkpoint
   FROM checkpoints WHERE checkpoints.task_id = coalesce(h.task_id, t.task_id)
 ) c ON true
+LEFT JOIN (
+  SELECT alerts.task_id AS blocked_task, text AS blocked_reason FROM alerts
+  WHERE route = 'task_blocked' AND resolved_at IS NULL
+) b ON b.blocked_task = coalesce(h.task_id, t.task_id)
 `;
 
 /** [its id] */

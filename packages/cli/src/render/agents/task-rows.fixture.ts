@@ -12,6 +12,7 @@ export const taskRow = (): TaskRow => ({
   recovery: 'REVIEW_REQUIRED',
   recoveryAt: NOON,
   recoveryReason: '3 of 3 attempts used',
+  blockedReason: null,
   checkpoints: 7,
   lastCheckpoint: 'c-7',
 });

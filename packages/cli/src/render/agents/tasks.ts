@@ -11,8 +11,11 @@ export const tasksTable = (view: View, tasks: readonly TaskRow[]): string[] =>
       { title: 'ASSIGNEE', of: ({ agentId }) => orDash(agentId) },
       { title: 'STATE', of: ({ state }) => orDash(state), paint: (text) => paintState(view, text) },
       { title: 'CHECKPOINTS', of: ({ checkpoints, lastCheckpoint }) => `${checkpoints} (${orDash(lastCheckpoint)})` },
-      { title: 'RECOVERY', of: ({ recovery }) => readable(recovery) },
-      { title: 'WHY', of: ({ recoveryReason }) => orDash(recoveryReason), rest: true },
+      {
+        title: 'RECOVERY',
+        of: ({ blockedReason, recovery }) => (blockedReason === null ? readable(recovery) : 'BLOCKED'),
+      },
+      { title: 'WHY', of: ({ blockedReason, recoveryReason }) => orDash(blockedReason ?? recoveryReason), rest: true },
     ],
     tasks,
     'No tasks.',
@@ -47,6 +50,7 @@ export type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonl
 /** One task: its assignee, its checkpoints, its attempts. */
 export const taskLines = (view: View, task: Task): string[] => [
   `${view.paint.bold(task.taskId)} is held by ${orDash(task.agentId)} (${orDash(task.state)})`,
+  ...(task.blockedReason === null ? [] : [`  BLOCKED    it waits for a person: ${task.blockedReason}`]),
   `  recovery   ${readable(task.recovery)}: ${orDash(task.recoveryReason)}`,
   ...(task.chain.length === 0 ? [] : ['Checkpoints']),
   ...task.chain.map((at) => checkpointLine(view, at)),
