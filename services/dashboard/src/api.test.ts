@@ -23,7 +23,8 @@ const empty = () => {
   const rows = async () => [];
   const nothing = async () => null;
   const answers = {
-    ...{ agents: rows, cells: rows, cases: rows, tasks: rows, recoveries: rows, checkpoints: rows, story: rows },
+    ...{ agents: rows, cells: rows, cases: rows, tasks: rows, recoveries: rows, checkpoints: rows },
+    ...{ storyBefore: rows, history: rows },
     ...{ alerts: rows, breakers: rows, tickets: rows, requests: rows, runtimes: rows, deadLetters: rows },
     ...{ policies: rows, policyRefusals: rows, outcomes: rows, orders: rows, transitions: rows },
     ...{ agent: nothing, case: nothing, task: nothing, request: nothing, policyDocument: nothing },
