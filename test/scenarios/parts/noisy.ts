@@ -130,6 +130,18 @@ export const noisy: Scripts = {
       await sleep(1000);
     }
   },
+  /** one call times out and the next succeeds, then an error comes that does not pass; no step is accepted */
+  failsForGood: async () => {
+    work();
+    call({ args_hash: 'npm install', outcome: 'error', error_class: 'TimeoutError' });
+    work();
+    const error = { count: 1, error_class: 'unrecoverable', hash: null, message: 'the credentials are revoked' };
+    send({ errors: [{ at: Date.now(), ...error }] });
+    for (let total_steps = 1; ; total_steps += 1) {
+      send({ steps: { total_steps, verdicts: ['RETRY'] } });
+      await sleep(1000);
+    }
+  },
   /** each call fails; its replacement works */
   failsEachCall: () => {
     if (attempt > 0) return workOn();

@@ -7,6 +7,7 @@ import type { Role, Stage } from '../stage.ts';
 export const roles: readonly Role[] = [
   { name: 'circles', part: 'turnsInCircles', policy: 'hive' },
   { name: 'progresses', part: 'failsButProgresses', policy: 'hive' },
+  { name: 'broken', part: 'failsForGood', policy: 'hive' },
   { name: 'hung', part: 'hangsInAModelCall', policy: 'hive' },
   { name: 'tooling', part: 'hangsInATool', policy: 'hive' },
   { name: 'judged', part: 'works', policy: 'hive' },
@@ -16,8 +17,20 @@ const { agentHealth, agentIntervention, agentOrder, alert, stepRuling } = Topic;
 
 const ticketIn = (payload: object): string => (payload as { ticket_id: string }).ticket_id;
 
-/** S4: the operator review dismisses a ticket where the worker makes genuine progress, though the judge has found a loop. */
+/** The routes of the alerts about this agent that people got. */
+const routesOf = (received: Stage['received'], name: string): readonly string[] =>
+  received
+    .of(alert)
+    .flatMap(({ type, payload }) => (type === 'ALERT_RAISED' && agentIn(payload) === name ? [payload.route] : []));
+
+/**
+ * S4: the operator review dismisses a ticket where the worker makes genuine progress, though the judge has found a loop.
+ * A timeout that has resolved itself dismisses none beside an unrecoverable error.
+ */
 export const progressDismissesTheTicket = async ({ all, comes, received, types, isAlive }: Stage): Promise<void> => {
+  const broken = await comes(agentHealth, 'broken', 'WORKER_ESCALATION_TICKET');
+  expect(broken.findings).toMatchObject({ unrecoverable: true, transient: false, progressAt: null });
+  await until('people are notified of the broken one', async () => routesOf(received, 'broken').length > 0);
   await comes(agentHealth, 'progresses', 'WORKER_ESCALATION_TICKET', 2);
   const tickets = all(agentHealth, 'progresses', 'WORKER_ESCALATION_TICKET');
   expect(tickets.slice(0, 2).map(({ ticket, findings }) => [ticket.severity, findings.loop])).toEqual([
@@ -31,13 +44,12 @@ export const progressDismissesTheTicket = async ({ all, comes, received, types, 
       .flatMap(({ type, payload }) => (ids.includes(ticketIn(payload)) && type !== 'ALERT_RAISED' ? [type] : []));
   await until('triage has answered both', async () => outcomes().length >= 2);
   await holds(() => expect(outcomes()).toEqual(['TICKET_DISMISSED', 'TICKET_DISMISSED']));
-  await holds(() =>
-    expect(
-      received.of(alert).filter(({ type, payload }) => type === 'ALERT_RAISED' && agentIn(payload) === 'progresses'),
-    ).toEqual([]),
-  );
-  expect(types(agentOrder, 'progresses')).toEqual([]);
-  expect(isAlive('progresses')).toBe(true);
+  await holds(() => {
+    expect(routesOf(received, 'progresses')).toEqual([]);
+    expect(routesOf(received, 'broken'), 'no second alert, of its state').toEqual(['escalation_ticket']);
+  });
+  expect([...types(agentOrder, 'progresses'), ...types(agentOrder, 'broken')]).toEqual([]);
+  expect([isAlive('progresses'), isAlive('broken')]).toEqual([true, true]);
 };
 
 /**
@@ -51,6 +63,7 @@ export const hungModelCallIsFound = async ({ all, comes, types, received, isAliv
   const raised = () =>
     received.of(alert).some(({ type, key }) => type === 'ALERT_RAISED' && key === 'escalation_ticket:T-hung');
   await until('people are notified', async () => raised());
+  await holds(() => expect(routesOf(received, 'hung'), 'no second alert, of its state').toEqual(['escalation_ticket']));
   expect(types(agentHealth, 'tooling')).not.toContain('WORKER_ESCALATION_TICKET');
   expect(all(agentHealth, 'tooling', 'HEALTH_STATE_CHANGED').map(({ to }) => to)).not.toContain('STUCK');
   expect(types(agentOrder, 'hung')).toEqual([]);
@@ -87,6 +100,8 @@ export const ticketTriageNotification = async ({
   );
   const raised = () => received.of(alert).filter(({ type, key }) => type === 'ALERT_RAISED' && key === KEY);
   await holds(() => expect(raised(), 'one notification a condition').toHaveLength(1));
+  expect(all(agentHealth, 'circles', 'HEALTH_STATE_CHANGED').map(({ to }) => to)).toContain('FAILING');
+  expect(routesOf(received, 'circles'), 'no second alert, of its state').toEqual(['escalation_ticket']);
   expect(tickets[2]).toMatchObject({ worker_agent_id: 'circles', stall_minutes: null });
   expect(types(agentOrder, 'circles')).toEqual([]);
   expect(types(agentIntervention, 'circles')).toEqual([]);
