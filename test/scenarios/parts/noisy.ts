@@ -135,6 +135,8 @@ export const noisy: Scripts = {
     work();
     call({ args_hash: 'npm install', outcome: 'error', error_class: 'TimeoutError' });
     work();
+    // Progress in the same heartbeat would end the error.
+    await sleep(3000);
     const error = { count: 1, error_class: 'unrecoverable', hash: null, message: 'the credentials are revoked' };
     send({ errors: [{ at: Date.now(), ...error }] });
     for (let total_steps = 1; ; total_steps += 1) {

@@ -83,7 +83,7 @@ test('it never acts on the worker: there is no plan, so no warrant', () => {
 });
 
 test('people get its tickets after triage, and no alert of a state', () => {
-  expect(hive.policy.alerts).toEqual({ stuck_agent: false });
+  expect(hive.policy.alerts).toEqual({ stuck_agent: false, circuit_breaker_open: false });
   expect(hive.policy.ticket).not.toBeNull();
 });
 
