@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { PartFound } from '@vigil/read-model';
+import { noAnswerText, notReadyText } from '@vigil/stream/part-answer';
 import type { Environment } from './config.ts';
 
 const LIMIT_MS = 2000;
@@ -8,15 +9,15 @@ const LIMIT_MS = 2000;
 /** A part of Vigil, and how to find out whether it answers. */
 type Part = { readonly service: string; readonly ask: () => Promise<void> };
 
-const reasonOf = (error: unknown): string => {
-  const { code, message, cause } = error as { code?: string; message: string; cause?: { code?: string } };
-  return code ?? cause?.code ?? message;
-};
+/** The part has answered that it cannot do its work now. */
+class NotReady extends Error {
+  override readonly name = 'NotReady';
+}
 
 /** Any answer of a registry shows that it runs; a service that is not ready answers with its reason. */
 const http = (url: string, isWell: (status: number) => boolean) => async (): Promise<void> => {
   const answer = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });
-  if (!isWell(answer.status)) throw new Error(`status ${answer.status}: ${(await answer.text()).slice(0, 200)}`);
+  if (!isWell(answer.status)) throw new NotReady(notReadyText(answer.status, await answer.text()));
 };
 
 /** The broker answers for its metadata. A frozen one accepts connections, too. */
@@ -78,7 +79,8 @@ const found = async ({ service, ask }: Part): Promise<PartFound> => {
     await ask();
     return { service, ready: true, detail: '', since: null };
   } catch (error) {
-    return { service, ready: false, detail: `does not answer (${reasonOf(error)}): is it running?`, since: null };
+    const detail = error instanceof NotReady ? error.message : noAnswerText(error, LIMIT_MS);
+    return { service, ready: false, detail, since: null };
   }
 };
 

@@ -157,7 +157,9 @@ export const App = ({ live }: { readonly live: Live }) => {
         Skip to the view
       </button>
       <header class="head">
-        <span class="brand">Vigil</span>
+        <span class={page.blindSince !== null ? 'brand blind' : knowledge === null ? 'brand unknown' : 'brand'}>
+          Vigil
+        </span>
         <KnowledgeLine />
         {status !== null && (
           <p class="status" role="status">
@@ -194,7 +196,15 @@ export const App = ({ live }: { readonly live: Live }) => {
         )}
         <Outcomes sent={sent} onDismiss={dismiss} />
       </div>
-      {asked !== null && <Ask key={asked.key} action={asked} onSend={onSend} onCancel={() => setAsked(null)} />}
+      {asked !== null && (
+        <Ask
+          key={asked.key}
+          action={asked}
+          isBlind={page.blindSince !== null}
+          onSend={onSend}
+          onCancel={() => setAsked(null)}
+        />
+      )}
       {hasHelp && <Help onClose={() => setHasHelp(false)} />}
     </PageContext.Provider>
   );

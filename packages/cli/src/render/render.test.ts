@@ -203,6 +203,14 @@ test('what could not be found out is not well, and has its reason', () => {
   );
 });
 
+test('a reach of replay that is unknown is not nowhere', () => {
+  const unknown = [{ what: 'the reach of replay', why: 'no answer within 3000 ms' }];
+  const lines = doctorLines(VIEW, findings({ unknown, replayFrom: null })).join('\n');
+  expect(lines).toContain('BAD  the reach of replay: unknown (no answer within 3000 ms)');
+  expect(lines).not.toContain('nowhere');
+  expect(doctorLines(VIEW, findings({ replayFrom: null })).join('\n')).toContain('nowhere');
+});
+
 test('the doctor names every problem, and every value that is unknown', () => {
   const lag = [{ group: 'projector', atMost: null }];
   const lines = doctorLines(
@@ -213,7 +221,7 @@ test('the doctor names every problem, and every value that is unknown', () => {
   expect(lines).toContain('     lag of projector: unknown');
 });
 
-test('the doctor shows the stuck sweep of each policy: its state, threshold, label and axes', () => {
+test('the doctor shows the stuck sweep of each policy that has it on: its state, threshold, label and axes', () => {
   const sweep = { thresholdMs: 600_000, label: 'pool:dog', patterns: 0, progressMismatch: true } as const;
   const sweeps = [
     { ...sweep, policy: 'gascity', state: 'disabled' },
@@ -225,12 +233,12 @@ test('the doctor shows the stuck sweep of each policy: its state, threshold, lab
   const set = 'threshold 10 min, label pool:dog; axes:';
   expect(lines).toEqual(
     expect.arrayContaining([
-      `     stuck sweep of gascity: disabled; ${set} regex off (no patterns), progress mismatch on`,
       `ok   stuck sweep of a: enabled; ${set} regex on (2 patterns), progress mismatch on`,
       `ok   stuck sweep of b: enabled; ${set} progress mismatch on`,
       `mis  stuck sweep of c: misconfigured (nothing can be found: give error_pattern patterns, or use progress_mismatch); ${set} regex off (no patterns), progress mismatch off`,
     ]),
   );
+  expect(lines.join('\n')).not.toContain('gascity');
 });
 
 test('what needs a person comes first, then unhealthy agents, then working and then ended ones, by name', () => {

@@ -1,5 +1,6 @@
 import { plain, plainJson } from '../model/text.ts';
 import type { LiveDeps, StreamListener } from './live.ts';
+import { Unanswered } from './send.ts';
 
 /** The caller has no session: a login link begins one. */
 export class LogIn extends Error {
@@ -34,12 +35,21 @@ export const get = (path: string, withinMs: number = ANSWER_MS): Promise<unknown
     .then(bodyOf)
     .catch(unreachable);
 
+const UNANSWERED =
+  'The dashboard has not answered in time. The command may take effect later: the history shows what became of it.';
+
+const unanswered = (error: unknown): never => {
+  if ((error as Error).name === 'TimeoutError') throw new Unanswered(UNANSWERED);
+  throw error;
+};
+
 export const post = (path: string, body: unknown): Promise<unknown> =>
   fetch(path, {
     ...{ method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(10_000) },
     headers: { 'content-type': 'application/json', accept: 'application/json' },
   })
     .then(bodyOf)
+    .catch(unanswered)
     .catch(unreachable);
 
 /** The tables of one message, `[[table, id], …]`. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Sent } from '../model/commands.ts';
-import { type Outcome, sendAction } from './send.ts';
+import { type Outcome, sendAction, Unanswered } from './send.ts';
 
 const hold = {
   key: 'hold/a',
@@ -54,6 +54,11 @@ test('a refusal has its reason, whether the API or the reader of the command ref
   expect(refused.stages.at(-1)).toEqual({ kind: 'refused', text: 'the fleet is halted' });
   const failed = await stagesOf(() => Promise.reject(new Error('agent "a" does not exist')), []);
   expect(failed.stages).toEqual([{ kind: 'sending' }, { kind: 'refused', text: 'agent "a" does not exist' }]);
+});
+
+test('a command that was sent and not answered in time is not refused: it may take effect later', async () => {
+  const { stages } = await stagesOf(() => Promise.reject(new Unanswered('no answer in time')), []);
+  expect(stages).toEqual([{ kind: 'sending' }, { kind: 'unknown', text: 'no answer in time' }]);
 });
 
 test('a command whose outcome is not reported is neither applied nor refused', async () => {

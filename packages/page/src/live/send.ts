@@ -11,6 +11,11 @@ export type Outcome = {
   readonly events: readonly Pick<Entry, 'type' | 'payload'>[];
 };
 
+/** The command may have been written, and no answer came in time. */
+export class Unanswered extends Error {
+  override readonly name = 'Unanswered';
+}
+
 export type SendDeps = {
   /** writes a command; returns the id of its event */
   readonly write: (command: object) => Promise<string>;
@@ -50,7 +55,8 @@ export const sendAction = async (id: number, action: Action, why: string, deps: 
   try {
     eventId = await deps.write({ ...action.command, by: 'page', why });
   } catch (error) {
-    report({ kind: 'refused', text: (error as Error).message });
+    const kind = error instanceof Unanswered ? 'unknown' : 'refused';
+    report({ kind, text: (error as Error).message });
     return;
   }
   report({ kind: 'asked', eventId });

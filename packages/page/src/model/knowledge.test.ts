@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blindSinceOf, CONNECTED, stateText } from './knowledge.ts';
+import { blindSinceOf, CONNECTED, oldStateText, stateText } from './knowledge.ts';
 
 const current = { upTo: 900, blindSince: null, away: [] };
 
@@ -14,4 +14,9 @@ test('the page is blind from the first moment at which the server was blind or t
 test('a blind page shows no state as current', () => {
   expect(stateText('HEALTHY', true)).toBe('HEALTHY');
   expect(stateText('HEALTHY', false)).toBe('was HEALTHY');
+});
+
+test('an answer on a blind page has the note that the state may be old, and on a current page it has none', () => {
+  expect(oldStateText(true)).toMatch(/^The shown state may be old\./);
+  expect(oldStateText(false)).toBeNull();
 });

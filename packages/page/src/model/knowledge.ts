@@ -11,5 +11,11 @@ export const blindSinceOf = (knowledge: Knowledge | null, { lostSince }: Connect
   return since.length === 0 ? null : Math.min(...since);
 };
 
+/** The note beside an answer that is given while the page is blind: Vigil decides by the present state. Null: the page is current. */
+export const oldStateText = (isBlind: boolean): string | null =>
+  isBlind
+    ? 'The shown state may be old. The command is written, and takes effect when Vigil works again. It is refused if the state has changed.'
+    : null;
+
 /** A state that may have changed since is not shown as the present one. */
 export const stateText = (state: string, isNow: boolean): string => (isNow ? state : `was ${state}`);

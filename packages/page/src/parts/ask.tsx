@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Action, Command } from '../model/commands.ts';
+import { oldStateText } from '../model/knowledge.ts';
 
 const DURATIONS: readonly (readonly [text: string, ms: number])[] = [
   ['15 minutes', 900_000],
@@ -10,12 +11,15 @@ const DURATIONS: readonly (readonly [text: string, ms: number])[] = [
 
 type AskProps = {
   readonly action: Action;
+  /** the page does not know the present state */
+  readonly isBlind: boolean;
   readonly onSend: (command: Command, why: string) => void;
   readonly onCancel: () => void;
 };
 
 /** Asks for the reason of a command before it is sent. */
-export const Ask = ({ action, onSend, onCancel }: AskProps) => {
+export const Ask = ({ action, isBlind, onSend, onCancel }: AskProps) => {
+  const old = oldStateText(isBlind);
   const dialog = useRef<HTMLDialogElement>(null);
   const [why, setWhy] = useState('');
   const [forMs, setForMs] = useState(3_600_000);
@@ -34,6 +38,7 @@ export const Ask = ({ action, onSend, onCancel }: AskProps) => {
       <form onSubmit={send}>
         <h2 id="ask-title">{action.label}</h2>
         <p>{action.text}</p>
+        {old !== null && <p class="note-old">{old}</p>}
         {action.fields.includes('message') && (
           <label class="field">
             Text to the agent

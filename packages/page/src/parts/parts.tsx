@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Answered } from '../live/live.ts';
 import { type Action, isAsked, mayUse } from '../model/commands.ts';
 import type { State } from '../model/fleet.ts';
-import { stateText } from '../model/knowledge.ts';
+import { oldStateText, stateText } from '../model/knowledge.ts';
 import { addressOf } from '../model/places.ts';
 import { ageText, clockTime } from '../model/time.ts';
 import { usePage } from './context.tsx';
@@ -53,13 +53,15 @@ export const TaskLink = ({ id }: { readonly id: string | null }) =>
 /** A button that sends one command; nothing for a person whose role does not permit it. */
 export const ActionButton = ({ action }: { readonly action: Action }) => {
   const { me, sent, act, blindSince } = usePage();
+  const old = oldStateText(blindSince !== null);
   if (!mayUse(me, action)) return null;
   const asked = isAsked(sent, action.key);
   return (
     <button
       type="button"
       class={action.isDangerous ? 'button danger' : 'button'}
-      disabled={asked || blindSince !== null}
+      disabled={asked}
+      title={old ?? undefined}
       onClick={() => act(action)}
     >
       {asked ? `${action.label}: asked` : action.label}

@@ -97,7 +97,7 @@ test('a service that does not answer its probe, or is not ready, is an alert wit
   }, 30_000);
   const texts = notices.map(({ payload }) => payload.text).join();
   expect(texts).toContain('127.0.0.1:1 does not answer');
-  expect(texts).toContain('it is not ready: restoring 3 partitions');
+  expect(texts).toContain('it is not ready: status 503: restoring 3 partitions');
 });
 
 test('a ping that fails names the host alone, because the path is a secret', async () => {

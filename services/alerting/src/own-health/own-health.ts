@@ -1,5 +1,6 @@
 import { Topic } from '@vigil/events';
 import type { Log, Logger } from '@vigil/stream';
+import { notReadyText } from '@vigil/stream/part-answer';
 import { type Notify, notify } from '../notices/notice.ts';
 import { noPolicies } from '../notices/policy-alerts.ts';
 import { ping } from './ping.ts';
@@ -114,7 +115,7 @@ const probe = async (url: string): Promise<string | null> => {
   try {
     const answer = await fetch(new URL('/ready', url), { signal: AbortSignal.timeout(PROBE_MS) });
     const text = await answer.text();
-    return answer.ok ? null : `it is not ready: ${text.trim().slice(0, 200)}`;
+    return answer.ok ? null : `it is ${notReadyText(answer.status, text)}`;
   } catch {
     return `${new URL(url).host} does not answer`;
   }

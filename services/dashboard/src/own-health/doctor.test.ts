@@ -44,6 +44,7 @@ type OnRecord = (record: object) => void;
 /** A log of two partitions a topic, whose ticks are `ages` old. */
 const logOf = (ages: (topic: string, partition: number) => number | null) =>
   ({
+    clusterId: async () => 'cluster',
     bounds: async (topic: string) => (topic === 't' ? bounds([0, 10], [0, 12]) : bounds([3, 9], [0, 9], [4, 4])),
     read: async (_topic: string, partition: number, _range: object, apply: OnRecord) => {
       apply({ timestamp: partition === 0 ? 500 : 400 });
@@ -107,10 +108,11 @@ test('two instances of one name are reported', async () => {
 
 test('a service that does not answer is not ready, and the address is named', async () => {
   expect((await report()).services).toMatchObject([
+    { service: 'broker', ready: true, detail: '', since: null },
     { service: 'x', ready: false, since: 7 },
     { service: 'registry', ready: false, since: null },
   ]);
-  expect((await report()).services[0]?.detail).toContain('http://127.0.0.1:9 does not answer');
+  expect((await report()).services[1]?.detail).toContain('http://127.0.0.1:9 does not answer');
 });
 
 test('while Postgres and the broker fail, what is unknown is named, and the rest is found out', async () => {
@@ -124,7 +126,7 @@ test('while Postgres and the broker fail, what is unknown is named, and the rest
     positions: failing,
     policies: failing,
   } as unknown as ReadModel;
-  const log = { bounds: failing, partitionCount: failing } as never;
+  const log = { clusterId: failing, bounds: failing, partitionCount: failing } as never;
   const probes = [['x', 'http://127.0.0.1:9']] as const;
   const found = await examine({
     log,
@@ -145,7 +147,11 @@ test('while Postgres and the broker fail, what is unknown is named, and the rest
   ]);
   expect(new Set(found.unknown.map(({ why }) => why))).toEqual(new Set(['connect ECONNREFUSED']));
   expect(found).toMatchObject({
-    services: [{ service: 'x', ready: false }, { service: 'registry' }],
+    services: [
+      { service: 'broker', ready: false, detail: 'connect ECONNREFUSED: is it running?' },
+      { service: 'x', ready: false },
+      { service: 'registry' },
+    ],
     hanging: [stuck],
     time: [],
     fleet: null,

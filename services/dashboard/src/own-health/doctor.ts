@@ -4,6 +4,8 @@ import { sweepOf, VOCABULARY } from '@vigil/health';
 import { ASSIGNMENT, republished } from '@vigil/policy';
 import type { Away, Doctor, HangingTransaction, ReadModel } from '@vigil/read-model';
 import { hangingTransactions, type Log, within } from '@vigil/stream';
+import { noAnswerText, notReadyText } from '@vigil/stream/part-answer';
+import { BROKER } from './knowledge.ts';
 
 type ProcessorOf<T> = T extends `onex.snapshot.${infer Processor}.state.v1` ? Processor : never;
 /** Each processor has its snapshot topic. */
@@ -34,7 +36,7 @@ const PART_LIMIT_MS = 3_000;
 const FIRST_RECORDS = 100; // transaction markers take offsets too
 
 export type DoctorDeps = {
-  readonly log: Pick<Log, 'bounds' | 'read' | 'follow' | 'partitionCount'>;
+  readonly log: Pick<Log, 'bounds' | 'clusterId' | 'read' | 'follow' | 'partitionCount'>;
   readonly model: ReadModel;
   readonly probes: readonly (readonly [service: string, url: string])[];
   /** root of its Confluent-compatible API */
@@ -58,7 +60,12 @@ export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
     }
   };
   const [answers, time, atMost, agents, replayFrom, fleet, sweeps] = await Promise.all([
-    Promise.all([...probes.map(([service, url]) => readiness(service, url)), registryAnswers(registry)]),
+    // Without the broker no service is ready, so it is the first.
+    Promise.all([
+      brokerAnswers(deps.log),
+      ...probes.map(([service, url]) => readiness(service, url)),
+      registryAnswers(registry),
+    ]),
     find('the time of the processors', ages(deps), []),
     find('the lag of the projector', projectorLag(deps), null),
     find('duplicate instances', model.agents({}), []),
@@ -131,6 +138,8 @@ const firstIn = async (
   const range = { low, high: Math.min(high, low + FIRST_RECORDS) };
   const signal = AbortSignal.timeout(PROBE_LIMIT_MS);
   await log.read(Topic.agentObservation, partition, range, ({ timestamp }) => (first ??= timestamp), signal);
+  if (first === null && signal.aborted)
+    throw new Error(`the broker sent none of its records within ${PROBE_LIMIT_MS / 1000} s`);
   return first;
 };
 
@@ -139,9 +148,19 @@ type Answer = { readonly service: string; readonly ready: boolean; readonly deta
 export const readiness = async (service: string, url: string): Promise<Answer> => {
   try {
     const answer = await fetch(new URL('/ready', url), { signal: AbortSignal.timeout(PROBE_LIMIT_MS) });
-    return { service, ready: answer.ok, detail: await answer.text() };
+    const body = await answer.text();
+    return { service, ready: answer.ok, detail: answer.ok ? '' : notReadyText(answer.status, body) };
   } catch (error) {
     return { service, ready: false, detail: withoutAnswer(url, error) };
+  }
+};
+
+const brokerAnswers = async (log: Pick<Log, 'clusterId'>): Promise<Answer> => {
+  try {
+    await within(PROBE_LIMIT_MS, log.clusterId(), BROKER);
+    return { service: BROKER, ready: true, detail: '' };
+  } catch (error) {
+    return { service: BROKER, ready: false, detail: `${(error as Error).message}: is it running?` };
   }
 };
 
@@ -161,10 +180,7 @@ export const registryAnswers = async (url: string): Promise<Answer> => {
   }
 };
 
-const withoutAnswer = (url: string, error: unknown): string => {
-  const cause = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).message;
-  return `${url} does not answer (${cause}): is it running?`;
-};
+const withoutAnswer = (url: string, error: unknown): string => `${url} ${noAnswerText(error, PROBE_LIMIT_MS)}`;
 
 /** Ticks are looked for this far back: a processor whose time is older stands. */
 export const LOOK_BACK_MS = 15_000;

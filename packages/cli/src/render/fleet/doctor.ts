@@ -38,6 +38,17 @@ const sweepLine = (view: View, sweep: StuckSweep): string => {
 export const isWell = ({ services, time, hanging, unknown }: Doctor): boolean =>
   services.every(({ ready }) => ready) && time.every(isTimely) && hanging.length === 0 && unknown.length === 0;
 
+/** The name that the dashboard gives this question where it has no answer. */
+const REACH = 'the reach of replay';
+
+/** An unknown reach has a line of its own. */
+const reachLines = (view: View, { replayFrom, unknown }: Doctor): readonly string[] =>
+  unknown.some(({ what }) => what === REACH)
+    ? []
+    : [
+        `     replay reaches back to ${replayFrom === null ? 'nowhere: nothing was observed yet' : clockTime(view, replayFrom)}`,
+      ];
+
 const mark = ({ paint }: View, good: boolean): string => (good ? paint.green('ok ') : paint.red('BAD'));
 
 export const partLines = (view: View, parts: readonly PartFound[]): readonly string[] =>
@@ -64,8 +75,9 @@ export const doctorLines = (view: View, found: Doctor): string[] => {
       ({ agentId, instanceId, otherInstanceId, at }) =>
         `${paint.yellow('two')}  ${agentId} has two instances: ${instanceId} and ${otherInstanceId}${at === null ? '' : `, ${ageText(view, at)} ago`}`,
     ),
-    `     replay reaches back to ${found.replayFrom === null ? 'nowhere: nothing was observed yet' : clockTime(view, found.replayFrom)}`,
-    ...found.sweeps.map((sweep) => sweepLine(view, sweep)),
+    ...reachLines(view, found),
+    // A sweep that is off concerns no user of another policy; --json has it.
+    ...found.sweeps.filter(({ state }) => state !== 'disabled').map((sweep) => sweepLine(view, sweep)),
     ...(found.fleet === null ? [] : fleetLines(view, found.fleet)),
   ];
 };
