@@ -51,6 +51,8 @@ export {
   type Assignment,
   asRequested,
   assigner,
+  isAssignable,
+  notPermitted,
   type Requestable,
   readAssignment,
   unknownIn,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Checked, differences } from '@vigil/policy';
+import { ASSIGNMENT, type Assignment, type Checked, differences, isAssignable, readAssignment } from '@vigil/policy';
 import type { PolicyRefusalRow, PolicyRow } from '@vigil/read-model';
 import { stringify } from 'yaml';
 import { path, type Written } from '../commands/control/options.ts';
@@ -59,18 +59,39 @@ export const apply = async (paths: readonly string[], { remove = [], dryRun, why
   const { policies } = await inForce();
   const known = policies.map(({ name }) => name);
   const files = paths.length === 0 ? [] : readFiles(paths, known);
-  const changes = await Promise.all([
+  const planned = await Promise.all([
     ...files.map((file) => plannedFor(file, policies)),
     ...remove.map((name) => removal(name, policies)),
   ]);
+  const changes = withUnassigned(planned, await assignmentAfter(planned, policies));
   if (dryRun) return show(json, changes, (all, view) => [...appliedLines(view, all), NOT_APPLIED]);
-  for (const planned of changes) {
-    if (planned.change === 'none') continue;
-    const command = { kind: 'apply_policy', name: planned.name, document: planned.document, by, why };
-    await outcome(planned, await dashboard().post<Written>('/v1/commands', command));
+  for (const one of changes) {
+    if (one.change === 'none') continue;
+    const command = { kind: 'apply_policy', name: one.name, document: one.document, by, why };
+    await outcome(one, await dashboard().post<Written>('/v1/commands', command));
   }
   show(json, changes, (all, view) => appliedLines(view, all));
 };
+
+/** The assignment that is in force once these changes are; null: none is published. */
+const assignmentAfter = async (
+  changes: readonly PolicyChange[],
+  policies: readonly PolicyRow[],
+): Promise<Assignment | null> => {
+  const written = changes.find(({ name, document }) => name === ASSIGNMENT && document !== null);
+  if (written !== undefined) return readAssignment(written.document, ASSIGNMENT);
+  if (!policies.some(({ name }) => name === ASSIGNMENT)) return null;
+  return readAssignment((await dashboard().get<Whole>(path('policies', ASSIGNMENT))).document, ASSIGNMENT);
+};
+
+/** Adds a warning to each policy that no agent gets. */
+const withUnassigned = (changes: readonly PolicyChange[], assignment: Assignment | null): readonly PolicyChange[] =>
+  changes.map((one) => {
+    const { name, document } = one;
+    if (assignment === null || document === null || name === ASSIGNMENT || isAssignable(assignment, name)) return one;
+    const warning = `no agent is judged by ${name}, also where it requests it: ${ASSIGNMENT} does not permit ${name}; add it to may_request of a rule, then vigil policy apply ${ASSIGNMENT}`;
+    return { ...one, warnings: [...one.warnings, warning] };
+  });
 
 const plannedFor = async (
   { name, hash, document, file, warnings }: Checked,

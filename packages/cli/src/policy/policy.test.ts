@@ -122,6 +122,15 @@ test('apply sends what changes and waits until it is in force; a dry run sends n
   expect(inForce).toMatchObject([{ name: 'mine', origin: 'applied', document: policy('mine', '8m') }]);
 });
 
+test('apply warns of a policy that assign.yaml does not permit, and not where the same command applies one that does', async () => {
+  const assigned = { rules: [{ policy: 'other' }], default: 'other' };
+  inForce = [...inForce, { ...row(policy('assign.yaml', '1m'), 'preset'), document: assigned as never }];
+  const warning = 'no agent is judged by mine, also where it requests it: assign.yaml does not permit mine';
+  const { code, out } = await vigil('apply', 'mine.yaml');
+  expect([code, out]).toEqual([0, expect.stringContaining(`probably not meant so: ${warning}`)]);
+  expect((await vigil('apply', 'mine.yaml', 'assign.yaml', '--dry-run')).out).not.toContain('probably not meant so');
+});
+
 test('a refusal of the evaluator ends with 1 and its reasons; a policy with mistakes is not sent', async () => {
   const { code, err } = await vigil('apply', 'unlucky.yaml');
   expect([code, err]).toEqual([1, 'vigil: mine is refused:\n  - default: there is no policy gone\n']);

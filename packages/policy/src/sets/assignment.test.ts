@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mistakesOf } from '../fixture.ts';
 import { excludes } from '../values/patterns.ts';
-import { asRequested, assigner, type Requestable, readAssignment, unknownIn } from './assignment.ts';
+import { asRequested, assigner, isAssignable, type Requestable, readAssignment, unknownIn } from './assignment.ts';
 
 const THERE = ['vigil', 'botbox', 'hive'];
 const isThere = (name: string) => THERE.includes(name);
@@ -71,6 +71,13 @@ test('unknown policies are reported, with the nearest known name', () => {
     'rules[0].may_request[1]: there is no policy gone: write one of vigil, botbox, hive',
     'default: there is no policy vigli: did you mean vigil?',
   ]);
+});
+
+test('a policy is assignable by a rule, by a permission, and as the default', () => {
+  const assignment = readAssignment({ rules: [{ policy: 'a', may_request: ['b'] }], default: 'c' }, 'f');
+  expect(['a', 'b', 'c', 'd'].map((name) => isAssignable(assignment, name))).toEqual([true, true, true, false]);
+  const any = readAssignment({ rules: [{ policy: 'a', may_request: 'any' }], default: 'c' }, 'f');
+  expect(isAssignable(any, 'd')).toBe(true);
 });
 
 test('a rule after a more general one is never reached', () => {

@@ -97,6 +97,17 @@ export const assigner = (
   };
 };
 
+/** Whether an agent of some kind gets the policy: a rule assigns or permits it, or it is the default. */
+export const isAssignable = ({ rules, fallback }: Assignment, name: string): boolean =>
+  fallback === name ||
+  rules.some(({ policy, may_request: requestable }) => {
+    return policy === name || requestable === 'any' || requestable.includes(name);
+  });
+
+/** The warning about a policy that exists, and that an agent requests without permission. `judgedBy`: the policy that it gets. */
+export const notPermitted = (requested: string, judgedBy: string): string =>
+  `${ASSIGNMENT} does not permit ${requested}: this agent is judged by ${judgedBy}; add ${requested} to may_request of its rule, then vigil policy apply ${ASSIGNMENT}`;
+
 const unreachable = (rules: readonly AssignRule[]): string[] =>
   rules.flatMap((later, i) => {
     const earlier = rules.findIndex((r, j) => j < i && covers(r, later));

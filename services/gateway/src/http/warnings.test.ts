@@ -23,6 +23,28 @@ describe('a heartbeat that is taken is answered with what its sender should corr
     ]);
   });
 
+  test('a policy that the assignment does not permit, and none once it does', async () => {
+    const assign = (may_request: readonly string[]) =>
+      log().publish(
+        example(Topic.policy, 'POLICY_PUBLISHED', {
+          ...{ name: 'assign.yaml', hash: `h-${may_request}`, withdrawn: false },
+          document: JSON.stringify({ rules: [{ policy: 'vigil', may_request }], default: 'vigil' }),
+        }),
+      );
+    await log().publish(
+      example(Topic.policy, 'POLICY_PUBLISHED', { name: 'strict', hash: 'h2', document: '{}', withdrawn: false }),
+    );
+    await assign([]);
+    const sent = () => warnings({ ...least, policy: 'strict' });
+    await expect
+      .poll(sent)
+      .toEqual([
+        'assign.yaml does not permit strict: this agent is judged by vigil; add strict to may_request of its rule, then vigil policy apply assign.yaml',
+      ]);
+    await assign(['strict']);
+    await expect.poll(sent).toEqual([]);
+  });
+
   test('an unknown field, with the field that was probably meant, at any depth', async () => {
     expect(await warnings({ ...least, polcy: 'vigil', tool_calls: [{ ...call, tol: 1 }] })).toEqual([
       'unknown field "polcy", which is left out: did you mean policy?',

@@ -1,5 +1,5 @@
 import type { Remark } from '@vigil/events';
-import { type Assigned, insteadOf, SHORTEST_INTERVAL_MS } from '@vigil/policy';
+import { type Assigned, insteadOf, notPermitted, SHORTEST_INTERVAL_MS } from '@vigil/policy';
 import type { Policies } from '../state/policies.ts';
 import type { Sent } from './body.ts';
 
@@ -18,16 +18,16 @@ const remarkText = (remark: Remark): string => {
 };
 
 /**
- * A warning about a requested policy that is not published. Until the first policy is published none is known to be
- * missing.
+ * A warning about a requested policy that is not published, or that the assignment does not permit. Until the first
+ * policy is published none is known to be missing.
  */
 export const policyWarnings = (agent: Assigned, policies: Policies): readonly string[] => {
   const served = policies.assignedTo(agent);
-  if (agent.requestedPolicy === null || served === null || policies.find(agent.requestedPolicy) !== null) return [];
+  const { requestedPolicy: requested } = agent;
+  if (requested === null || served === null || served.name === requested) return [];
+  if (policies.find(requested) !== null) return [notPermitted(requested, served.name)];
   const names = policies.names().join(', ');
-  return [
-    `there is no policy ${quoted(agent.requestedPolicy)}: this agent is judged by ${served.name}; policies: ${names}`,
-  ];
+  return [`there is no policy ${quoted(requested)}: this agent is judged by ${served.name}; policies: ${names}`];
 };
 
 const intervalWarnings = (intervalMs: number | null): readonly string[] =>

@@ -17,6 +17,7 @@ import { show } from '../../terminal.ts';
 import { reachBeforeStart } from './run-reach.ts';
 import {
   environmentFrom,
+  noteAssignment,
   noteSilence,
   noteWithheld,
   noticeOnStderr,
@@ -81,7 +82,9 @@ export const startDetached = async (args: readonly string[], options: RunOptions
   noteSilence(args);
   noteWithheld(environmentFrom(options));
   const gateway = connectGateway(addressOf(options, stderrLogger), clock);
-  noticesOnStderr(options.gateway, noticeOnStderr()).note(await reachBeforeStart(gateway, wantedOf(options)));
+  const reach = await reachBeforeStart(gateway, wantedOf(options));
+  noticesOnStderr(options.gateway, noticeOnStderr()).note(reach);
+  if (reach.kind === 'watched') await noteAssignment(gateway, options);
   mkdirSync(join(dir, 'logs'), { recursive: true, mode: 0o700 });
   const log = join(dir, 'logs', `${name}.log`);
   const reported = await launch(log);

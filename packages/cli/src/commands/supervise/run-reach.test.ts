@@ -140,6 +140,22 @@ describe('a request with a wrong name is refused before the agent starts', () =>
     expect(stage.heartbeats[0]?.policy).toBe('vigil');
   });
 
+  test.each([
+    ['in the foreground', []],
+    ['in the background', ['--detach']],
+  ])('a request for a policy that its rule does not permit is sent with a warning, %s', async (_where, more) => {
+    const { code, err } = await start([...more, '--health-policy', 'night', '--', 'true']).ended;
+    expect(code).toBe(0);
+    expect(err).toBe(
+      'vigil: assign.yaml does not permit night: this agent is judged by demo; add night to may_request of its rule, then vigil policy apply assign.yaml\n',
+    );
+  });
+
+  test('the warning counts the labels of the agent', async () => {
+    const args = ['--health-policy', 'night', '--label', 'team=night', '--', 'true'];
+    expect(await start(args).ended).toMatchObject({ code: 0, err: '' });
+  });
+
   test('an interval below a second', async () => {
     const { code, err } = await start(['--interval', '1ms', '--', 'true']).ended;
     expect(code).toBe(2);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ASSIGNMENT, type Assigned, assigner, notPermitted, readAssignment } from '@vigil/policy';
 import {
   askReach,
   type Gateway,
@@ -47,6 +48,25 @@ const checkPolicy = async (gateway: Gateway, name: string): Promise<void> => {
     // A gateway that is away now refuses an unknown policy with the first heartbeat.
     if (!(error instanceof GatewayRefused) || error.status !== HTTP_NOT_FOUND) return;
     throw new CannotProceed(`--health-policy ${name}: ${error.detail}`);
+  }
+};
+
+const servedDocument = z.object({ document: z.unknown() });
+
+/**
+ * The warning where the assignment gives an agent another policy than it requests. Null: it gets that policy, or the
+ * assignment cannot be read now.
+ */
+export const assignmentWarning = async (gateway: Gateway, agent: Assigned): Promise<string | null> => {
+  const { requestedPolicy: requested } = agent;
+  if (requested === null) return null;
+  try {
+    const { document } = servedDocument.parse(await gateway.policy(ASSIGNMENT, AbortSignal.timeout(PATIENCE_MS)));
+    // The requested policy is there: an earlier check refuses an unknown one.
+    const judgedBy = assigner(readAssignment(document, ASSIGNMENT), () => true)(agent);
+    return judgedBy === requested ? null : notPermitted(requested, judgedBy);
+  } catch {
+    return null;
   }
 };
 

@@ -4,6 +4,7 @@ import type { CommandLine, Place } from '@vigil/adapters/adapter';
 import { parseDuration } from '@vigil/policy';
 import {
   type AgentSpec,
+  type Gateway,
   hasTitle,
   inheritedEnvironment,
   type LimitSettings,
@@ -24,7 +25,7 @@ import { here } from '../../hook/install.ts';
 import { installed } from '../../hook/settings.ts';
 import { readSettings } from '../../hook/settings-file.ts';
 import { hostId, type SupervisingOptions } from '../../supervising.ts';
-import { ReachNotices, type Wanted } from './run-reach.ts';
+import { assignmentWarning, ReachNotices, type Wanted } from './run-reach.ts';
 
 export type RunOptions = SupervisingOptions & {
   readonly name: string;
@@ -98,6 +99,13 @@ export const noticeOnStderr = (): TerminalNotice =>
 export const noticesOnStderr = (url: string, notice: TerminalNotice): ReachNotices =>
   new ReachNotices({ url, clock: timeOfDay, write: onStderr, notice });
 
+/** One line where the agent is judged by another policy than it requests. */
+export const noteAssignment = async (gateway: Gateway, options: RunOptions): Promise<void> => {
+  const { name: agentId, healthPolicy: requestedPolicy = null } = options;
+  const warning = await assignmentWarning(gateway, { agentId, labels: labelsOf(options), requestedPolicy });
+  if (warning !== null) onStderr(`vigil: ${warning}`);
+};
+
 /** One line where the command shows nothing while it works. */
 export const noteSilence = ([command = '', ...args]: readonly string[]): void => {
   const notice = silenceNotice({ command, args }, here());
@@ -136,6 +144,8 @@ export const environmentFrom = ({ env }: Pick<RunOptions, 'env'>): Readonly<Reco
   ...env,
 });
 
+const labelsOf = ({ label }: RunOptions): Readonly<Record<string, string>> => ({ host: hostId(), ...label });
+
 export const specOf = (
   options: RunOptions,
   workSource: WorkSourceSettings | null,
@@ -154,7 +164,7 @@ export const specOf = (
   attempt: 0,
   maxAttempts: null,
   policy: options.healthPolicy ?? null,
-  labels: { host: hostId(), ...options.label },
+  labels: labelsOf(options),
   command,
   args,
   cwd: process.cwd(),

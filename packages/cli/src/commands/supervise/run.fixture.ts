@@ -30,6 +30,14 @@ export type RunStage = {
 };
 
 const POLICIES = '/v1/policies/';
+/** Agents of the team night may request the policy night. */
+const ASSIGNED = {
+  rules: [
+    { labels: { team: 'night' }, policy: 'demo', may_request: ['night'] },
+    { policy: 'demo', may_request: ['vigil'] },
+  ],
+  default: 'demo',
+};
 const UNKNOWN = 'there is no policy "vigli": did you mean vigil? policies: demo, vigil';
 
 export const openRunStage = async (): Promise<RunStage> => {
@@ -43,6 +51,8 @@ export const openRunStage = async (): Promise<RunStage> => {
     if (stage.status === 403) return answer(403, { detail: `the gateway gives the reason for ${url}` });
     if (stage.status !== 202) return answer(stage.status, { detail: 'the gateway gives the reason' });
     if (url === `${POLICIES}vigil`) return answer(200, { name: 'vigil', hash: 'h', document: {} });
+    if (url === `${POLICIES}night`) return answer(200, { name: 'night', hash: 'h', document: {} });
+    if (url === `${POLICIES}assign.yaml`) return answer(200, { name: 'assign.yaml', hash: 'h', document: ASSIGNED });
     if (url.startsWith(POLICIES)) return answer(404, { detail: UNKNOWN });
     answer(202, { orders: [], warnings: ['unknown field "polcy"'], successor: stage.successor });
   });

@@ -38,6 +38,7 @@ import {
   environmentFrom,
   heartbeatInterval,
   length,
+  noteAssignment,
   noteSilence,
   noteWithheld,
   noticeOnStderr,
@@ -99,7 +100,9 @@ const inForeground = async (command: readonly string[], options: RunOptions): Pr
   const deps = withWork(openDeps(spec.runtimeId, depsSettings(options, dir, logger, onReach)));
   deps.follow(workSource);
   try {
-    notices.note(await reachBeforeStart(deps.gateway, wantedOf(options)));
+    const reach = await reachBeforeStart(deps.gateway, wantedOf(options));
+    notices.note(reach);
+    if (reach.kind === 'watched') await noteAssignment(deps.gateway, options);
     if (hasTerminal(options)) notices.hold();
     const onOutput = hasTerminal(options) ? (data: Buffer) => notice.written(data) : () => {};
     process.exitCode = await run(spec, deps, seat(options.tty, onOutput));
