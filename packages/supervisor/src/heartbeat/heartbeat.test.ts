@@ -86,6 +86,20 @@ test('of more than a hundred new calls the newest hundred are kept', () => {
   expect([kept.length, kept[0]?.call_id, kept[99]?.call_id]).toEqual([100, '1.0', '2.49']);
 });
 
+test('the end of a call that was sent as running is sent, however many calls follow while the gateway is away', () => {
+  const running = reported(noHeartbeats, { tool_calls: [{ call_id: 'long', tool: 'Edit', outcome: 'running' }] });
+  const ended = reported(next(next(running)), calls('long'));
+  const busy = Array.from({ length: 300 }, (_, n) => calls(`after.${n}`)).reduce(
+    (heartbeatState, fields) => reported(heartbeatState, fields),
+    ended,
+  );
+  const sent = next(busy);
+  const ids = sent.inFlight?.tool_calls.map(({ call_id: id }) => id) ?? [];
+  expect([ids.length, ids[0], ids[1], ids[99]]).toEqual([100, 'long', 'after.201', 'after.299']);
+  const later = next(busy.toolCalls.reduce((state, { call_id: id }) => reported(state, calls(`${id}.again`)), sent));
+  expect(later.inFlight?.tool_calls.map(({ call_id: id }) => id)).not.toContain('long');
+});
+
 test("a question on the terminal outweighs the agent's earlier report, also if that is read late, but not a later one", () => {
   const working = reported(noHeartbeats, { activity: 'working' }, 5000);
   expect(next(working, { asks: { since: 5050, text: 'Go on?' } }).inFlight?.activity).toBe('awaiting_input');

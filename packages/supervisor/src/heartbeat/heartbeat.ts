@@ -56,12 +56,16 @@ export type TerminalFacts = {
   readonly work: WorkItem | null;
 };
 
-/** Lists are what no accepted heartbeat has carried yet; one heartbeat is on its way at a time, unchanged until answered. */
+/**
+ * Lists are what no accepted heartbeat has carried yet; one heartbeat is on its way at a time, unchanged until answered.
+ * `runningCalls`: the ids of the calls that a heartbeat has carried as running, and none as ended.
+ */
 export type HeartbeatState = {
   readonly sequence: number;
   readonly latest: ReportedFields;
   readonly reportedAt: number | null;
   readonly toolCalls: readonly ToolCall[];
+  readonly runningCalls: readonly string[];
   readonly errors: readonly ErrorReport[];
   readonly matched: readonly MatchedPattern[];
   readonly shownErrors: readonly ShownError[];
@@ -74,6 +78,7 @@ export const noHeartbeats: HeartbeatState = {
   latest: {},
   reportedAt: null,
   toolCalls: [],
+  runningCalls: [],
   errors: [],
   matched: [],
   shownErrors: [],
@@ -87,10 +92,30 @@ const AT_MOST = 100;
 const MOST_LIMITS = 20;
 const bounded = <T>(list: readonly T[]): readonly T[] => list.slice(-AT_MOST);
 
-/** A call reported twice before it was sent is sent once, as it is now. */
-const withCalls = (known: readonly ToolCall[], calls: readonly ToolCall[]): readonly ToolCall[] => {
+/**
+ * A call reported twice before it was sent is sent once, as it is now. While the gateway is away, the oldest calls that
+ * began since the last heartbeat are left out. A call that was sent as running stays: without its end it would be overdue.
+ */
+const withCalls = (
+  { toolCalls: known, runningCalls }: HeartbeatState,
+  calls: readonly ToolCall[],
+): readonly ToolCall[] => {
   const renewed = new Set(calls.map((call) => call.call_id));
-  return bounded([...known.filter((call) => !renewed.has(call.call_id)), ...calls]);
+  const all = [...known.filter((call) => !renewed.has(call.call_id)), ...calls];
+  if (all.length <= AT_MOST) return all;
+  const running = new Set(runningCalls);
+  const sent = bounded(all.filter(({ call_id: id }) => running.has(id)));
+  const others = all.filter(({ call_id: id }) => !running.has(id));
+  const kept = new Set([...sent, ...others.slice(Math.max(0, others.length + sent.length - AT_MOST))]);
+  return all.filter((call) => kept.has(call));
+};
+
+const runningAfter = ({ runningCalls, toolCalls }: HeartbeatState): readonly string[] => {
+  const running = new Set(runningCalls);
+  for (const { call_id: id, outcome } of toolCalls)
+    if (outcome === 'running') running.add(id);
+    else running.delete(id);
+  return bounded([...running]);
 };
 
 /** The sequence of the heartbeat that will carry the next report. */
@@ -115,7 +140,7 @@ export const withReport = (state: HeartbeatState, report: ReportedFields, at: nu
     ...state,
     latest: { ...state.latest, ...lasting, ...stepsOf(state.latest, lasting) },
     reportedAt: at,
-    toolCalls: withCalls(state.toolCalls, tool_calls),
+    toolCalls: withCalls(state, tool_calls),
     errors: bounded([...state.errors, ...errors]),
     once: { ...state.once, ...Object.fromEntries(given) },
   };
@@ -270,6 +295,7 @@ export const nextHeartbeat = (
     sequence: nextSequence(state),
     latest,
     reportedAt: state.reportedAt,
+    runningCalls: runningAfter(state),
     inFlight,
   };
 };
