@@ -13,9 +13,9 @@ import { recordOf, working } from './support/heartbeats.ts';
 import { type Figure, print, quantile, report } from './support/report.ts';
 
 /**
- * Measures a permission request of Claude Code: from the start of its hook until the phone has the notification, and
- * from the press of a button until the hook has printed the answer and ended. The phone is a subscriber of ntfy. Also
- * measures one record through Kafka, from its write until a reader has it.
+ * Measures a permission request of Claude Code. The first time is from the start of its hook until the phone has the
+ * notification. The second is from the press of a button until the hook has printed the answer and ended. The phone is a
+ * subscriber of ntfy. One record through Kafka is measured too, from its write until a reader has it.
  */
 const REQUESTS = 100;
 const WARM = 10;
@@ -112,7 +112,7 @@ const startHook = (agent: string): Hook => {
   return { since, ended };
 };
 
-/** The button of a person takes effect when the dashboard knows the request: it refuses a link of an unknown one. */
+/** The button of a person takes effect when the dashboard has the request: it refuses a link of an unknown one. */
 const untilKnown = async (url: string): Promise<void> => {
   for (const end = performance.now() + LIMIT_MS; !(await fetch(url)).ok; await sleep(LOOK_MS))
     if (performance.now() > end) throw new Error('the dashboard does not know the request');

@@ -115,7 +115,7 @@ describe.skipIf(executable === null)('the terminal on the page', () => {
     await close();
   });
 
-  test('a viewer has no button for it, and is refused when it asks anyway', async () => {
+  test('a viewer has no button for it, and its request is refused', async () => {
     world.state.role = 'viewer';
     await page.reload();
     await seen('ada (viewer)');

@@ -153,7 +153,7 @@ const MIDNIGHT = NOW - (NOW % DAY_MS);
 const WORK = working(
   [MIDNIGHT - 9000, 'i1', 50, [call('long', 'running', MIDNIGHT - 12_000, null)]],
   [MIDNIGHT - 5000, 'i1', 80, [call('short', 'ok', MIDNIGHT - 8000, MIDNIGHT - 7000)]],
-  // From here on the day is another. Exactly a quarter less is no compaction; more than that is one.
+  // From here on the day is another. Exactly a quarter less is not a compaction; more than that is one.
   [MIDNIGHT + 1000, 'i1', 55, [call('long', 'ok', null, MIDNIGHT - 500)]],
   [MIDNIGHT + 2000, 'i1', 29],
   [MIDNIGHT + 3000, 'i2', 1, [call('long', 'running', null, null)]],

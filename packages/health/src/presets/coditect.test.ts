@@ -266,7 +266,7 @@ describe('the agent of CODITECT, with its eight fields only', () => {
   });
 
   describe('reports only its running call, and counts errors', () => {
-    /** A heartbeat for each of `n` calls, of which every `every`th fails. */
+    /** A heartbeat for each of `n` calls; every `every`th fails. */
     const runs = (n: number, every: number, fields: (i: number) => Partial<HeartbeatPayload>): Heartbeats =>
       Array.from({ length: n }, (_, i) => [
         i * SEC,

@@ -11,7 +11,7 @@ const DURATIONS: readonly (readonly [text: string, ms: number])[] = [
 
 type AskProps = {
   readonly action: Action;
-  /** the page does not know the present state */
+  /** the page does not have the present state */
   readonly isBlind: boolean;
   readonly onSend: (command: Command, why: string) => void;
   readonly onCancel: () => void;

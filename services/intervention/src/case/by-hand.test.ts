@@ -230,7 +230,7 @@ const blocks = (eventId = 'event-7') => ({
   eventId,
 });
 
-test('a task that a person blocks is left to people, with its attempts and checkpoint; an open case goes on as before', () => {
+test('a task that a person blocks is left to people, with its attempts and checkpoint; an open case continues as before', () => {
   const one = asking();
   const [blocked, ...others] = one.drafts(blocks());
   expect(blocked).toMatchObject({

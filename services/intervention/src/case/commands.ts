@@ -169,7 +169,7 @@ const endedRefusal = ({ ended, agentId, instanceId }: CaseContext, step: string)
   ended && step !== 'terminate_and_recover' ? `${instanceId} of ${agentId} has ended already` : null;
 
 /**
- * Leaves the task to people. It changes nothing for the agent, so it needs neither a case nor a ruling, and an open case goes on.
+ * Leaves the task to people. It changes nothing for the agent, so it needs neither a case nor a ruling, and an open case continues.
  */
 const taskBlocked = (
   { instance }: CaseState,
@@ -200,7 +200,7 @@ const taskBlocked = (
   };
 };
 
-/** A checkpoint of which only the place is known. */
+/** A checkpoint without known content. */
 const UNREAD = {
   ...{ parentId: null, sha256: null, valid: null, invalidReason: null, createdAt: null },
   ...{ completedWork: [], remainingWork: [] },

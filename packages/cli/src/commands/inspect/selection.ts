@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Query } from '../../client.ts';
 
-/** Labels of an agent, all of which are meant. */
+/** Labels that an agent must have, all of them. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** `name=value`, once or several times. */
