@@ -36,6 +36,15 @@ test('a refused command has the reason', () => {
   ]);
 });
 
+test('a test of an unknown channel is refused with its text, and one that has sinks is applied', () => {
+  const tested = { route: 'channel_test', text: 'channel "nosuch" does not exist' };
+  expect(outcome(['ALERT_RAISED', { ...tested, sinks: [] }], ['ALERT_RESOLVED', tested])).toEqual([
+    'refused',
+    tested.text,
+  ]);
+  expect(outcome(['ALERT_RAISED', { ...tested, sinks: ['ops'] }])).toEqual(['applied', null]);
+});
+
 test('a step by hand is applied when it is done, and refused when its case closes before', () => {
   expect(outcome('CASE_OPENED', 'NUDGE_SENT', ['CASE_CLOSED', { why: 'it answered' }])).toEqual(['applied', null]);
   expect(outcome('CASE_OPENED', ['CASE_CLOSED', { why: 'it has ended' }])).toEqual(['refused', 'it has ended']);

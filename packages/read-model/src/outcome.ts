@@ -64,9 +64,22 @@ const reasonOf = ({ payload }: Entry): string | null => {
   return texts.length === 0 ? null : texts.join(': ');
 };
 
+/** The alert of a test of an unknown channel has no sink; its text is the reason. Any other alert has one. */
+const refusedTestOf = ({ type, payload }: Entry): string | null => {
+  const { route, sinks, text } = payload as {
+    readonly route?: unknown;
+    readonly sinks?: unknown;
+    readonly text?: unknown;
+  };
+  const isRefused = type === 'ALERT_RAISED' && route === 'channel_test' && Array.isArray(sinks) && sinks.length === 0;
+  return isRefused && typeof text === 'string' ? text : null;
+};
+
 /** The first event that decides is the outcome. `events`: oldest first. */
 export const outcomeOf = (eventId: string, events: readonly Entry[]): Outcome => {
   const deciding = events.find(({ type }) => answers[type] !== undefined);
+  const refusedTest = deciding === undefined ? null : refusedTestOf(deciding);
+  if (refusedTest !== null) return { eventId, outcome: 'refused', reason: refusedTest, events };
   const outcome = deciding === undefined ? 'pending' : (answers[deciding.type] ?? 'pending');
   const newest = events.at(-1);
   const explaining = outcome === 'refused' ? deciding : newest?.type === 'CASE_WITHHELD' ? newest : undefined;

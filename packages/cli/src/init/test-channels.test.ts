@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { channelsIn, type TestDeps, testChannels, testedLines } from './test-channels.ts';
+import { channelsIn, type TestDeps, testChannels, testedLine, testedLines } from './test-channels.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-init-test-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -14,16 +14,20 @@ const row = (alertId: string, more: object = {}) => ({
 const by = (...sinks: readonly string[]) => sinks.map((sink) => ({ sink, ok: true, detail: null }));
 
 /** A dashboard that numbers commands, and shows these alerts one after the other, the last again and again. */
-const sending = async (channels: readonly string[], ...shown: readonly object[][]) => {
+const sending = (channels: readonly string[], ...shown: readonly object[][]) => deciding(channels, null, shown);
+
+const deciding = async (channels: readonly string[], refusal: string | null, shown: readonly object[][]) => {
   let [now, looks, commands] = [0, 0, 0];
   const posted: object[] = [];
+  const decided = { outcome: refusal === null ? 'applied' : 'refused', reason: refusal };
   const client = {
     post: async (_: string, command: object) => {
       posted.push(command);
       commands += 1;
       return { eventId: `e-${commands}` };
     },
-    get: async () => {
+    get: async (path: string) => {
+      if (path.startsWith('/v1/commands/')) return decided;
       const alerts = shown[Math.min(looks, shown.length - 1)] ?? [];
       looks += 1;
       return { alerts };
@@ -32,7 +36,10 @@ const sending = async (channels: readonly string[], ...shown: readonly object[][
   const pause = async (ms: number) => {
     now += ms;
   };
-  return { tested: await testChannels(channels, { client, by: 'ada', now: () => now, pause }), posted };
+  return {
+    tested: await testChannels(channels, { client, by: 'ada', why: 'vigil init', now: () => now, pause }),
+    posted,
+  };
 };
 
 test('each channel gets a test message, and its delivery is reported', async () => {
@@ -48,14 +55,16 @@ test('each channel gets a test message, and its delivery is reported', async () 
   ]);
 });
 
-test('a channel that the running Vigil does not have is reported with where the message went', async () => {
-  const { tested } = await sending(['phone'], [row('e-1', { deliveries: by('console') })]);
-  expect(tested).toEqual([
-    {
-      ...{ channel: 'phone', outcome: 'unknown_channel' },
-      detail: 'Vigil runs without it, and has sent the message to console: start it with VIGIL_ALERTS_FILE',
-    },
-  ]);
+test('a channel that the running Vigil does not have is refused with the channels, and nothing is awaited', async () => {
+  const { tested } = await deciding(['phone'], 'channel "phone" does not exist; channels: console', [[]]);
+  const detail = 'channel "phone" does not exist; channels: console; to add one, start Vigil with VIGIL_ALERTS_FILE';
+  expect(tested).toEqual([{ channel: 'phone', outcome: 'unknown_channel', detail }]);
+  expect(tested.map(testedLine)).toEqual([`Refused: ${detail}.`]);
+});
+
+test('the default channels are reported by their names', async () => {
+  const { tested } = await sending(['default'], [row('e-1', { deliveries: by('console', 'ops') })]);
+  expect(tested.map(testedLine)).toEqual(['Delivered to default: the test message is delivered to console, ops.']);
 });
 
 test('a channel that fails is reported with the reason, and one that failed before is not', async () => {
@@ -75,7 +84,13 @@ test('without Vigil nothing is sent, and each channel has the reason', async () 
     },
     get: async () => ({ alerts: [] }),
   } as unknown as TestDeps['client'];
-  const tested = await testChannels(['phone', 'ops'], { client, by: 'ada', now: () => 0, pause: async () => {} });
+  const tested = await testChannels(['phone', 'ops'], {
+    client,
+    by: 'ada',
+    why: 'vigil init',
+    now: () => 0,
+    pause: async () => {},
+  });
   expect(testedLines(tested)).toEqual([
     'Test messages:',
     '  phone        not sent  the dashboard does not answer',

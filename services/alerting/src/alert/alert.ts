@@ -21,6 +21,7 @@ import {
   repeatOf,
   resolved,
   settled,
+  unsent,
   updated,
   waitOf,
 } from './drafts.ts';
@@ -37,7 +38,7 @@ import {
 } from './gates.ts';
 import type { Input, Output, Settings } from './messages.ts';
 import { newestRequest, withRequests } from './requests.ts';
-import { GATES_KEY } from './routing.ts';
+import { GATES_KEY, unknownOf } from './routing.ts';
 
 const MOST_AGENTS = 16;
 
@@ -160,7 +161,7 @@ const settling = (state: Alert, reported: Content, now: number, settings: Rules)
   return isNew ? [settled(state, { ...open, content }, now, settings)] : [];
 };
 
-/** A test message and its end, to one channel. */
+/** A test message and its end, to one channel. That of an unknown channel goes to no sink, and names the channels. */
 const tested = (
   state: Alert,
   { payload, eventId }: Extract<Input, { readonly type: 'TEST_CHANNEL' }>,
@@ -169,6 +170,12 @@ const tested = (
 ): readonly Output[] => {
   const { channel, by, why } = payload;
   const title = `test of the channel ${channel}`;
+  const { configured } = settings.routing;
+  if (unknownOf([channel], settings.routing).length > 0) {
+    const text = `channel ${JSON.stringify(channel)} does not exist; channels: ${configured.join(', ')}`;
+    const refused = unsent(state, { ...TEST, title, text, channels: [channel] }, eventId, now);
+    return [refused, ...ended(evolve(state, refused, now, settings), { title, text }, now, settings)];
+  }
   const event = raised(state, { ...TEST, title, text: `${by}: ${why}`, channels: [channel] }, eventId, now, settings);
   return [event, ...ended(evolve(state, event, now, settings), { title, text: 'the test is over' }, now, settings)];
 };

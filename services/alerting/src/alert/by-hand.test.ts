@@ -67,6 +67,16 @@ test('a test of a channel is one message and its end, to that channel alone', ()
   expect(alert.passTo(start + HOUR)).toEqual([]);
 });
 
+test('a test of an unknown channel goes to no sink, and names the channels', () => {
+  const alert = open();
+  const text = 'channel "nosuch" does not exist; channels: console, ops';
+  expect(alert.receive(example(Topic.controlAlerts, 'TEST_CHANNEL', { channel: 'nosuch' }))).toMatchObject([
+    { type: 'ALERT_RAISED', payload: { route: 'channel_test', sinks: [], text, deliverAt: null } },
+    { type: 'ALERT_RESOLVED', payload: { sinks: [], deliverAt: null } },
+  ]);
+  expect(alert.passTo(start + HOUR)).toEqual([]);
+});
+
 test('with a group wait of 0, 100 flaps are one incident, too: a beginning at once, and one end after the wait', () => {
   const alert = open({ groupWaitMs: 0, endWaitMs: 30_000 });
   expect(typesOf(sent(alert.receive(raised())))).toEqual(['ALERT_RAISED']);

@@ -35,6 +35,12 @@ export const raised = (state: Alert, content: Content, id: string, at: number, s
   return draft(state, { type: 'ALERT_RAISED', payload });
 };
 
+/** An alert for no sink: it is on record only. */
+export const unsent = (state: Alert, content: Content, id: string, at: number): Output => {
+  const payload = { alertKey: state.alertKey, ...content, alertId: id, deliverAt: null, sinks: [], raisedAt: at };
+  return draft(state, { type: 'ALERT_RAISED', payload });
+};
+
 export const changed = (state: Alert, open: Open, now: number, settings: Rules): Output =>
   updated(
     state,

@@ -86,7 +86,7 @@ const sendTests = async ({ dir, json }: Options): Promise<void> => {
   const file = path.join(path.resolve(dir), 'alerts.yaml');
   if (!existsSync(file))
     throw new Refusal(`${path.join(dir, 'alerts.yaml')} does not exist: run \`vigil init\` first.`);
-  const deps = { client: dashboard(), by: whoAmI(), now: () => performance.now(), pause: sleep };
+  const deps = { client: dashboard(), by: whoAmI(), why: 'vigil init', now: () => performance.now(), pause: sleep };
   const tested = await testChannels(channelsIn(file), deps);
   show(json, tested, testedLines);
   if (tested.some(({ outcome }) => outcome !== 'delivered')) endUnwell();

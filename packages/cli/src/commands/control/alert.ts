@@ -1,10 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AlertRow, Knowledge, SilenceRow } from '@vigil/read-model';
 import { type Command, InvalidArgumentError } from 'commander';
 import { wholeList } from '../../client.ts';
+import { testChannel, testedLine } from '../../init/test-channels.ts';
 import { alertLines, silenceLines } from '../../render/fleet/alerts.ts';
 import { blindLines } from '../../render/knowledge.ts';
 import { overlaps } from '../../render/period.ts';
-import { dashboard, type Json, show } from '../../terminal.ts';
+import { plain } from '../../render/plain.ts';
+import { dashboard, endUnwell, type Json, show } from '../../terminal.ts';
 import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';
 import { type SelectionOptions, selectionQuery, withSelection } from '../inspect/selection.ts';
 import { durationOption, type WriteOptions, withDecisionOptions, withWriteOptions, write } from './options.ts';
@@ -57,12 +60,18 @@ export const register = (program: Command): void => {
       .option('--end <silence>', 'end this silence')
       .addHelpText('after', SILENCE),
   ).action(silence);
-  withWriteOptions(alerts.command('test <channel>').description('send a test message to a channel')).action(
-    (channel: string, options: WriteOptions) => {
-      const request = { requested: `a test message to ${channel}`, outcome: 'vigil alert list --all' };
-      return write({ kind: 'test_channel', channel }, request, options);
-    },
-  );
+  withWriteOptions(alerts.command('test <channel>').description('send a test message to a channel')).action(test);
+};
+
+/** Waits for the delivery. Ends with 1 if the message is not delivered. */
+const test = async (channel: string, options: WriteOptions): Promise<void> => {
+  const { by, why, json, wait } = options;
+  const request = { requested: `a test message to ${channel}`, outcome: 'vigil alert list --all' };
+  if (!wait) return write({ kind: 'test_channel', channel }, request, options);
+  const deps = { client: dashboard(), by, why, now: () => performance.now(), pause: sleep };
+  const tested = await testChannel(channel, deps);
+  show(json, tested, (one) => [plain(testedLine(one))]);
+  if (tested.outcome !== 'delivered') endUnwell();
 };
 
 const list = async (options: ListOptions): Promise<void> => {
