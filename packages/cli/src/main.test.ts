@@ -556,18 +556,36 @@ test('a nudge that nothing confirms may have reached its agent, and is not calle
 
 test('a nudge of an agent that has ended, or that does not exist, is refused and not sent', async () => {
   const before = commands.length;
-  expect(await vigil(['nudge', 'done'])).toEqual({
+  expect(await vigil(['nudge', 'done', '--message', 'x'])).toEqual({
     code: 1,
     out: '',
     err: 'vigil: done has ended: finished; only a running agent can receive a text.\n',
   });
-  expect(await vigil(['nudge', 'missing'])).toMatchObject({ code: 1, err: 'vigil: agent "missing" does not exist\n' });
+  expect(await vigil(['nudge', 'missing', '--message', 'x'])).toMatchObject({
+    code: 1,
+    err: 'vigil: agent "missing" does not exist\n',
+  });
+  expect(commands).toHaveLength(before);
+});
+
+test('a nudge without a text is refused and not sent: the reason is not the text', async () => {
+  const before = commands.length;
+  const { code, err } = await vigil(['nudge', 'worker-1', '--why', 'x']);
+  expect(code).not.toBe(0);
+  expect(err).toContain("required option '--message <text>' not specified");
+  expect(commands).toHaveLength(before);
+});
+
+test('a resume without a halt is refused and not written', async () => {
+  const before = commands.length;
+  const { code, err } = await vigil(['resume', '--why', 'x']);
+  expect({ code, err }).toEqual({ code: 1, err: 'vigil: the fleet is not halted: there is nothing to resume\n' });
   expect(commands).toHaveLength(before);
 });
 
 test('for programs a nudge is written and not waited for', async () => {
   [caseAnswers, caseLooks] = [[openCase], 0];
-  const { code, out } = await vigil(['nudge', 'worker-1', '--json']);
+  const { code, out } = await vigil(['nudge', 'worker-1', '--message', 'x', '--json']);
   expect({ code, eventId: JSON.parse(out).eventId, caseLooks: caseLooks }).toEqual({
     code: 0,
     eventId: 'e-1',

@@ -12,7 +12,7 @@ const PATIENCE_MS = 75_000;
 const LOOK_MS = 500;
 const APPEARS_WITHIN_MS = 3000;
 
-export type NudgeOptions = WriteOptions & { readonly message?: string };
+export type NudgeOptions = WriteOptions & { readonly message: string };
 
 const caseOf = ({ eventId }: Written): string => `case-${eventId}`;
 
@@ -20,7 +20,7 @@ export const sendNudge = async (agentId: string, { message, ...options }: NudgeO
   await untilRunning(dashboard(), agentId);
   const command = { kind: 'request_step', agentId, step: 'nudge', message };
   const written = await writeAndShow(command, options, (one) => ({
-    requested: `a text to ${agentId}, "${message ?? options.why}"`,
+    requested: `a text to ${agentId}, "${message}"`,
     outcome: options.wait ? null : `vigil case show ${caseOf(one)}`,
   }));
   if (options.wait && options.json !== true) await showOutcome(dashboard(), agentId, caseOf(written));

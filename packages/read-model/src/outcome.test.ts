@@ -50,6 +50,17 @@ test('a step by hand is applied when it is done, and refused when its case close
   expect(outcome('CASE_OPENED', ['CASE_CLOSED', { why: 'it has ended' }])).toEqual(['refused', 'it has ended']);
 });
 
+test('a recovery of an agent that has ended is applied although its end is skipped, and another skipped step is refused', () => {
+  const skipped = ['STEP_SKIPPED', { step: 'terminate', why: 'no_instance' }] as const;
+  expect(outcome('CASE_OPENED', skipped)).toEqual(['pending', null]);
+  expect(outcome('CASE_OPENED', skipped, ['CASE_CLOSED', { ending: 'executed' }])).toEqual(['applied', null]);
+  expect(outcome('CASE_OPENED', skipped, ['CASE_CLOSED', { ending: 'void', why: 'it is late' }])).toEqual([
+    'refused',
+    'it is late',
+  ]);
+  expect(outcome(['STEP_SKIPPED', { step: 'nudge', why: 'no_instance' }])).toEqual(['refused', 'no_instance']);
+});
+
 test('a withheld step is pending, with what withholds it until it continues', () => {
   const withheld = ['CASE_WITHHELD', { step: 'nudge', why: 'halted', detail: 'ada has halted the fleet' }] as const;
   expect(outcome('CASE_OPENED', withheld)).toEqual(['pending', 'halted: ada has halted the fleet']);

@@ -75,12 +75,24 @@ const refusedTestOf = ({ type, payload }: Entry): string | null => {
   return isRefused && typeof text === 'string' ? text : null;
 };
 
+/** A recovery of an agent that has ended skips its end, and goes on: that decides nothing. */
+const isSkippedEnd = ({ type, payload }: Entry): boolean => {
+  const { step, why } = payload as { readonly step?: unknown; readonly why?: unknown };
+  return type === 'STEP_SKIPPED' && step === 'terminate' && why === 'no_instance';
+};
+
+/** A case that closes as executed has done its steps. */
+const answerOf = ({ type, payload }: Entry): Answer | undefined => {
+  const { ending } = payload as { readonly ending?: unknown };
+  return type === 'CASE_CLOSED' && ending === 'executed' ? 'applied' : answers[type];
+};
+
 /** The first event that decides is the outcome. `events`: oldest first. */
 export const outcomeOf = (eventId: string, events: readonly Entry[]): Outcome => {
-  const deciding = events.find(({ type }) => answers[type] !== undefined);
+  const deciding = events.find((one) => answerOf(one) !== undefined && !isSkippedEnd(one));
   const refusedTest = deciding === undefined ? null : refusedTestOf(deciding);
   if (refusedTest !== null) return { eventId, outcome: 'refused', reason: refusedTest, events };
-  const outcome = deciding === undefined ? 'pending' : (answers[deciding.type] ?? 'pending');
+  const outcome = deciding === undefined ? 'pending' : (answerOf(deciding) ?? 'pending');
   const newest = events.at(-1);
   const explaining = outcome === 'refused' ? deciding : newest?.type === 'CASE_WITHHELD' ? newest : undefined;
   return {

@@ -40,7 +40,7 @@ export const clientsOf = (names: readonly string[], place: Place): readonly Adap
   if (chosen.length > 0) return chosen;
   const binaries = adapters.map(({ install }) => install.binary).join(', ');
   throw new Refusal(
-    `no coding agent is found: none of ${binaries} is on the PATH, and none has a settings folder here or in ${place.home}. Name one with --client.`,
+    `no coding agent is found: none of ${binaries} is on the PATH, and none has a settings folder here or in ${place.home}. Install one, or name one: vigil hook install --client NAME`,
   );
 };
 

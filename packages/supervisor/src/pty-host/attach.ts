@@ -54,7 +54,7 @@ const occupied = (dir: string, agentId: string): Occupant => {
   const occupant = occupantOf(dir, agentId);
   if (occupant === null)
     throw new WrongSettings(
-      `no agent ${agentId} runs on this host, according to ${dir}: ${otherNames(dir, agentId)}give the --dir (VIGIL_STATE_DIR) of its runtime`,
+      `no agent ${agentId} runs on this host, according to ${dir}: ${otherNames(dir, agentId)}give the --dir (VIGIL_STATE_DIR) of its runtime. If it has ended: vigil explain ${agentId}`,
     );
   return occupant;
 };

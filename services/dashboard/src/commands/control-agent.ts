@@ -45,7 +45,9 @@ export const hold = async (
   until: number | null,
   model: ReadModel,
 ): Promise<CommandDraft> => {
-  found(await model.agent(agentId), 'agent', agentId, '`vigil health`');
+  const { state } = found(await model.agent(agentId), 'agent', agentId, '`vigil health`');
+  if (state === 'TERMINATED')
+    throw new Problem(409, 'agent_ended', `${agentId} has ended: only a running agent can be held.`);
   return controlAgent('HOLD_AGENT', agentId, { until, by, why });
 };
 

@@ -62,6 +62,14 @@ describe('a decision on a case', () => {
   });
 });
 
+test('a hold of an agent that has ended is refused; one of a running agent is written', async () => {
+  const hold = (state: string) => draft({ kind: 'hold', agentId: 'worker-1' }, { agent: async () => ({ state }) });
+  await expect(hold('TERMINATED')).rejects.toMatchObject({
+    ...{ status: 409, type: 'agent_ended', message: 'worker-1 has ended: only a running agent can be held.' },
+  });
+  expect(await hold('STUCK')).toMatchObject({ type: 'HOLD_AGENT' });
+});
+
 test('a decision about an earlier review than the open one is refused', async () => {
   const command = { kind: 'review_task', taskId: 'T-1', decision: 'retry' };
   await expect(draft({ ...command, askedAt: 499 }, {})).rejects.toMatchObject({

@@ -1,9 +1,11 @@
 import { spell } from '@vigil/policy';
+import type { FleetRow } from '@vigil/read-model';
 import { Argument, type Command } from 'commander';
 import { directSettings } from '../../config.ts';
+import { Refusal } from '../../errors.ts';
 import type { FleetControl } from '../../kafka.ts';
 import type { NudgeOptions } from '../../nudge.ts';
-import { show } from '../../terminal.ts';
+import { dashboard, show } from '../../terminal.ts';
 import { requestLines, upToMonthOption, type WriteOptions, type Written, withWriteOptions, write } from './options.ts';
 
 /** Commands that write one command each: about an agent, a host, or the whole fleet. */
@@ -25,7 +27,7 @@ export const register = (program: Command): void => {
   const nudge = program
     .command('nudge <agent>')
     .description('send a text to an agent')
-    .option('--message <text>', 'the text; without it, the reason');
+    .requiredOption('--message <text>', 'the text');
   withWriteOptions(nudge)
     .addHelpText('after', NUDGE)
     .action(async (agentId: string, options: NudgeOptions) =>
@@ -63,7 +65,10 @@ export const register = (program: Command): void => {
       .addHelpText('after', HALT)
       .action(async ({ direct, ...options }: WriteOptions & { direct?: boolean }) => {
         const outcome = 'vigil health';
-        if (!direct) return write({ kind: name }, { requested, outcome }, options);
+        if (!direct) {
+          if (name === 'resume') await checkHalted();
+          return write({ kind: name }, { requested, outcome }, options);
+        }
         const written = await directly(type, options);
         show(options.json, written, () => requestLines(requested, outcome));
       });
@@ -100,6 +105,12 @@ Examples:
 const confirmGone = (host: string, options: WriteOptions): Promise<void> => {
   const request = { requested: `${host} counts as gone, with all its agents`, outcome: 'vigil health' };
   return write({ kind: 'host_gone', host }, request, options);
+};
+
+/** Throws Refusal where the fleet is not halted. */
+const checkHalted = async (): Promise<void> => {
+  const { fleet } = await dashboard().get<{ readonly fleet: FleetRow | null }>('/v1/fleet');
+  if (!fleet?.halted) throw new Refusal('the fleet is not halted: there is nothing to resume');
 };
 
 /** The Kafka client is loaded by nothing else here: every other command starts without it. */

@@ -108,6 +108,17 @@ test('the end of an earlier instance is not shown as that of the present one', (
   expect(shown(NOON - 1)).not.toContain('  ended ');
 });
 
+test('an agent that has ended shows its last ten lines, and not those of an earlier instance', () => {
+  const exitLastOutput = [...Array.from({ length: 12 }, (_, i) => `line ${i + 1}`), ' '];
+  const shown = (exitAt: number) => {
+    const agent = agentRow({ exitReason: 'crashed', exitAt, instanceSince: NOON, exitLastOutput });
+    return explainLines(VIEW, explanation({ agent }), EXTENT).join('\n');
+  };
+  expect(shown(NOON)).toMatch(/Last output\n {2}line 3\n(.*\n){8} {2}line 12(\n|$)/);
+  expect(shown(NOON)).not.toContain('line 2\n');
+  expect(shown(NOON - 1)).not.toContain('Last output');
+});
+
 test('an old state is not shown as the present one', () => {
   expect(explainLines(VIEW, explanation(), { ...EXTENT, isNow: false })[0]).toMatch(/^worker-1 was STUCK since/);
 });

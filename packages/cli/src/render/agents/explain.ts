@@ -28,6 +28,7 @@ export const explainLines = (view: View, explanation: Explanation, extent: Exten
     // An older dashboard answers without options.
     { title: 'Options', lines: optionLines(view, explanation.agent.agentId, explanation.options ?? null) },
     { title: 'What happened', lines: storyLines(view, explanation, extent) },
+    { title: 'Last output', lines: lastOutputLines(explanation.agent) },
     {
       title: 'Cases',
       lines: explanation.cases.flatMap((found) => [...caseFacts(view, found), ...questionLines(view, found)]),
@@ -69,6 +70,15 @@ const stateLines = (view: View, agent: AgentRow, { isNow }: Extent): string[] =>
 /** The reported end is that of the present instance, not of an earlier one. */
 const hasEnded = ({ exitReason, exitAt, instanceSince }: AgentRow): boolean =>
   exitReason !== null && (exitAt === null || instanceSince === null || exitAt >= instanceSince);
+
+const OUTPUT_SHOWN = 10;
+
+/** The last lines of an agent that has ended. Blank lines at the end are left out. */
+const lastOutputLines = (agent: AgentRow): readonly string[] => {
+  if (!hasEnded(agent)) return [];
+  const end = agent.exitLastOutput.findLastIndex((line) => line.trim() !== '') + 1;
+  return agent.exitLastOutput.slice(Math.max(0, end - OUTPUT_SHOWN), end).map((line) => `  ${line}`);
+};
 
 const senderText = ({ verified, lastHeartbeatAt }: AgentRow): string => {
   if (verified !== null) return `verified at the gateway: ${verified}`;
