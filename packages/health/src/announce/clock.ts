@@ -1,6 +1,9 @@
 import { type Announcement, type AnnouncementContext, announcement } from './events.ts';
 
-/** A heartbeat that was delayed looks like a clock that is behind, so each heartbeat of a minute has to be off. */
+/**
+ * A heartbeat that was delayed looks like a clock that is behind, so each heartbeat of a watched minute has to be off.
+ * While the way to the broker is interrupted, all are delayed, and no time is watched.
+ */
 const OFF_FOR_MS = 60_000;
 
 /**
@@ -24,7 +27,7 @@ const isDrifted = ({ state: { excluded, history, clockOffSince } }: Announcement
   history.end === null &&
   history.identity.parentId === null &&
   clockOffSince !== undefined &&
-  history.lastReceipt.now - clockOffSince >= OFF_FOR_MS;
+  history.lastReceipt.watched - clockOffSince >= OFF_FOR_MS;
 
 const whyEnded = ({ state, rules }: AnnouncementContext, announced: number): string | null => {
   const { excluded, history, instanceNumber } = state;

@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { given, laws } from '@vigil/stream/testing';
+import { clockAt, given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { brief, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
@@ -59,6 +59,31 @@ describe('the clock of an agent', () => {
     const agent = agentWith(0, 0, 10 * MINUTE, 0, 0, 10 * MINUTE);
     agent.passTo(T0 + 60 * MINUTE);
     expect(clocks(agent.all())).toEqual([]);
+  });
+
+  test('is not reported while its gateway cannot write: each heartbeat of ten minutes is delayed, and the next is not', () => {
+    const clock = (ms: number, watchedMs: number) => clockAt(T0 + ms, { ingresses: { 'gateway:a': T0 + watchedMs } });
+    const agent = given(decider, clock(0, 0));
+    const arrives = (ms: number, watchedMs: number, behindMs: number) =>
+      agent.receive(sent(ms, behindMs, { ingress: 'gateway:a' }), clock(ms, watchedMs));
+    arrives(0, 0, 0);
+    for (let ms = MINUTE; ms <= 10 * MINUTE; ms += MINUTE) arrives(ms, 1500, 66 * SECOND);
+    arrives(11 * MINUTE, 61_499, 0);
+    expect(clocks(agent.all())).toEqual([]);
+  });
+
+  test('that is off is reported after an outage, once each heartbeat of a watched minute was off', () => {
+    const clock = (ms: number, watchedMs: number) => clockAt(T0 + ms, { ingresses: { 'gateway:a': T0 + watchedMs } });
+    const agent = given(decider, clock(0, 0));
+    const arrives = (ms: number, watchedMs: number) =>
+      clocks(agent.receive(sent(ms, MINUTE, { ingress: 'gateway:a' }), clock(ms, watchedMs)));
+    const found = [
+      arrives(0, 0),
+      arrives(10 * MINUTE, 1500),
+      arrives(11 * MINUTE, 59_999),
+      arrives(12 * MINUTE, MINUTE),
+    ];
+    expect(found).toEqual([[], [], [], ['CLOCK_DRIFTED 60000']]);
   });
 
   test('of a sub-agent is that of its parent, which is reported alone', () => {

@@ -184,9 +184,9 @@ const observed = (
 
 /** Since when the clock of the agent is off, by the policy's tolerance. */
 const withClock = ({ policy }: Rules, state: KnownAgent): KnownAgent => {
-  const { driftMs, now } = state.history.lastReceipt;
+  const { driftMs, watched } = state.history.lastReceipt;
   const isOff = Math.abs(driftMs) > policy.clockToleranceMs;
-  if (isOff) return state.clockOffSince === undefined ? { ...state, clockOffSince: now } : state;
+  if (isOff) return state.clockOffSince === undefined ? { ...state, clockOffSince: watched } : state;
   return withoutClock(state);
 };
 

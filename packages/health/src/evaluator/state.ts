@@ -120,7 +120,10 @@ export type KnownAgent = {
   /** the last instances before the current, the newest last */
   readonly retired: readonly string[];
   readonly stragglers: Stragglers | null;
-  /** since when each heartbeat is beyond the clock tolerance of its policy, on `now`'s axis; absent: the last one is not */
+  /**
+   * the mark since which each heartbeat is beyond the clock tolerance of its policy; absent: the last one is not. An
+   * older state has a time of `now`'s axis here: that is later, so its minute ends later.
+   */
   readonly clockOffSince?: number;
   readonly answers: readonly Answer[];
   readonly resets: readonly Reset[];
