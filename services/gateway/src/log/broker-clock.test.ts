@@ -47,6 +47,24 @@ test('of several measurements the one with the shortest way counts', () => {
   expect(now(6000)).toBe(6100);
 });
 
+test.each([100, 25_900])(
+  'a slow write that is stamped after %i of 26,000 ms is no difference of the clocks',
+  (after) => {
+    let wall = T;
+    const reported: number[] = [];
+    const clock = createBrokerClock(
+      () => wall,
+      (aheadMs) => reported.push(aheadMs),
+    );
+    for (let sentAt = T; sentAt < T + 600_000; sentAt += 60_000) {
+      wall = sentAt + 26_000;
+      clock.observe(sentAt, sentAt + after, wall);
+      expect(clock.now()).toBe(wall);
+    }
+    expect(reported).toEqual([]);
+  },
+);
+
 test('a clock that is corrected is followed, and reported again when it is far off again', () => {
   const { write, now, set, reported } = clocks(0);
   write(0, 10);

@@ -9,6 +9,15 @@ const better = (one: Measured | null, other: Measured): Measured =>
   one !== null && one.tripMs <= other.tripMs ? one : other;
 
 /**
+ * How far the brokers' clock is ahead by one record. The record was stamped at any moment of its way, so a slow way
+ * leaves the difference as it was `before`, unless that is impossible.
+ */
+const aheadBy = (before: number, stampedAt: number, sentAt: number, acknowledgedAt: number): number => {
+  const isPossible = before >= stampedAt - acknowledgedAt && before <= stampedAt - sentAt;
+  return isPossible ? before : stampedAt - (sentAt + acknowledgedAt) / 2;
+};
+
+/**
  * This instance's estimate of the brokers' clock, which stamps orders and ends limits. Times are epoch milliseconds.
  * `wall`: this host's clock. `onApart`: called once each time its difference from the brokers' clock becomes large,
  * milliseconds.
@@ -29,7 +38,7 @@ export const createBrokerClock = (wall: () => number, onApart: (aheadMs: number)
       if (Math.abs(acknowledgedAt - spanFrom) >= SPAN_MS) {
         [last, current, spanFrom] = [current, null, acknowledgedAt];
       }
-      current = better(current, { aheadMs: stampedAt - (sentAt + acknowledgedAt) / 2, tripMs });
+      current = better(current, { aheadMs: aheadBy(last?.aheadMs ?? 0, stampedAt, sentAt, acknowledgedAt), tripMs });
       const wasApart = isApart;
       isApart = Math.abs(aheadMs()) > APART_MS;
       if (isApart && !wasApart) onApart(aheadMs());
