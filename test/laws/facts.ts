@@ -88,13 +88,15 @@ export class Facts {
         this.#takenForDeadAt.set(instanceId, now);
         return;
       }
-      case 'HOLD_AGENT':
-        this.held.add(event.payload.agentId);
+      case 'HOLD_CHANGED': {
+        const { agentId, held } = event.payload;
+        if (held) this.held.add(agentId);
+        else {
+          this.held.delete(agentId);
+          this.releasedAt.set(agentId, now);
+        }
         return;
-      case 'RELEASE_AGENT':
-        this.held.delete(event.payload.agentId);
-        this.releasedAt.set(event.payload.agentId, now);
-        return;
+      }
       case 'HEALTH_STATE_CHANGED': {
         const { agentId, instanceId, to } = event.payload;
         this.states.set(agentId, to);

@@ -130,6 +130,10 @@ const briefly = (event: Announcement): string => {
       return `AGENT_ANSWERED ${event.payload.how}`;
     case 'BREAKER_RESET_ASKED':
       return `reset of ${event.payload.name} asked`;
+    case 'HOLD_CHANGED':
+      return event.payload.held ? 'held' : 'released';
+    case 'HOLD_REFUSED':
+      return `HOLD_REFUSED ${event.payload.reason}`;
     case 'WORKER_ESCALATION_TICKET':
       return `${event.type} ${event.payload.ticket.severity}`;
     case 'CIRCUIT_BREAKER_STATE_CHANGED':

@@ -20,11 +20,18 @@ test('a command without an answer is pending', () => {
 });
 
 test('a command is applied when its service reports what it did', () => {
-  for (const type of ['FLEET_HALTED', 'HOLD_AGENT', 'ESCALATION_DECIDED', 'REVIEW_DECIDED', 'POLICY_PUBLISHED'])
+  for (const type of ['FLEET_HALTED', 'HOLD_CHANGED', 'ESCALATION_DECIDED', 'REVIEW_DECIDED', 'POLICY_PUBLISHED'])
     expect(outcome([type, { why: 'because' }])).toEqual(['applied', null]);
 });
 
+test('a hold is pending until the evaluator answers it', () => {
+  expect(outcome('HOLD_AGENT')).toEqual(['pending', null]);
+  expect(outcome('RELEASE_AGENT', 'HOLD_CHANGED')).toEqual(['applied', null]);
+});
+
 test('a refused command has the reason', () => {
+  const ended = 'worker-1 has ended: crashed. Hold its replacement.';
+  expect(outcome(['HOLD_REFUSED', { why: 'deploys', reason: ended }])).toEqual(['refused', ended]);
   expect(outcome(['DECISION_REFUSED', { reason: 'case c is closed' }])).toEqual(['refused', 'case c is closed']);
   expect(outcome(['POLICY_REFUSED', { why: 'a trial', mistakes: ['a: is wrong', 'b: is missing'] }])).toEqual([
     'refused',

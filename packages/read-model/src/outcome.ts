@@ -16,12 +16,11 @@ type Answer = 'applied' | 'refused';
 /** The events with which a service answers a command when it reads it. */
 export const ANSWERS: { readonly [T in TopicName]?: { readonly [K in ContentOf<T>['type']]?: Answer } } = {
   [Topic.agentObservation]: {
-    HOLD_AGENT: 'applied',
-    RELEASE_AGENT: 'applied',
     CONFIRM_DEATH: 'applied',
     RESET_BREAKER: 'applied',
     FILE_TICKET: 'applied',
   },
+  [Topic.agentHealth]: { HOLD_CHANGED: 'applied', HOLD_REFUSED: 'refused' },
   [Topic.agentIntervention]: { ESCALATION_DECIDED: 'applied', DECISION_REFUSED: 'refused', TASK_BLOCKED: 'applied' },
   [Topic.agentRequest]: { REQUEST_ANSWERED: 'applied', ANSWER_REFUSED: 'refused' },
   [Topic.fleetGovernance]: {

@@ -66,18 +66,41 @@ test('the same events give the same rows, in any order and with any number of re
 
 test('rows without a version are ordered by the log, so a broker whose clock is behind changes nothing', async () => {
   await using database = await scratchReadModel();
-  const hold = example(Topic.agentObservation, 'HOLD_AGENT', { agentId: 'a' });
-  const release = example(Topic.agentObservation, 'RELEASE_AGENT', { agentId: 'a' });
   const bare = { version: null, epoch: null };
-  const held = { ...hold, ...bare, offset: 7, occurredAt: EXAMPLE_TIME + 2000 };
-  const released = { ...release, ...bare, eventId: 'later', offset: 8, occurredAt: EXAMPLE_TIME + 1000 };
   const announced = example(Topic.runtimePresence, 'RUNTIME_ANNOUNCED');
   const first = { ...announced, ...bare, offset: 1, occurredAt: EXAMPLE_TIME + 2000 };
   const last = { ...first, offset: 2, occurredAt: EXAMPLE_TIME, payload: { ...announced.payload, host: 'moved' } };
-  await applied(database, [released, held, last, first] as Event[], 1);
-  expect(await readModel(database).agent('a')).toMatchObject({ held: false });
+  await applied(database, [last, first] as Event[], 1);
   const { runtimes } = await dump(database);
   expect(runtimes).toMatchObject([{ host: 'moved' }]);
+});
+
+test('the outcome of a hold is the event of the evaluator, found by the id of the command', async () => {
+  await using database = await scratchReadModel();
+  const requested = { ...example(Topic.agentObservation, 'HOLD_AGENT', { agentId: 'a' }), eventId: 'echo' };
+  const chain = { causationId: 'echo', correlationId: 'command' };
+  const held = {
+    ...example(Topic.agentHealth, 'HOLD_CHANGED', { agentId: 'a', held: true }),
+    ...chain,
+    eventId: 'held',
+  };
+  await applied(
+    database,
+    [{ ...requested, offset: 1, causationId: 'command', correlationId: 'command' }] as Event[],
+    1,
+  );
+  expect(await readModel(database).outcomes('command')).toEqual([]);
+  await applied(database, [{ ...held, offset: 2 }] as Event[], 1);
+  expect(await readModel(database).outcomes('command')).toMatchObject([{ eventId: 'held', type: 'HOLD_CHANGED' }]);
+  expect(await readModel(database).agent('a')).toMatchObject({ held: true });
+});
+
+test('a refused hold changes no row of the agent', async () => {
+  await using database = await scratchReadModel();
+  const requested = { ...example(Topic.agentObservation, 'HOLD_AGENT', { agentId: 'a' }), offset: 1 };
+  const refused = { ...example(Topic.agentHealth, 'HOLD_REFUSED', { agentId: 'a' }), eventId: 'refused', offset: 2 };
+  await applied(database, [requested, refused] as Event[], 1);
+  expect(await readModel(database).agent('a')).toBeNull();
 });
 
 test('hostile strings and impossible times become rows too', async () => {

@@ -110,6 +110,8 @@ export const health: Descriptions = {
   WARRANT_LAPSED: (p) => `warrant lapsed: ${p.why.replaceAll('_', ' ')}`,
   AGENT_ANSWERED: (p) => `answered by ${p.how.replaceAll('_', ' ')}${because(p.text)}`,
   BREAKER_RESET_ASKED: (p) => `asked by ${p.by} to close its breaker ${p.name}${because(p.why)}`,
+  HOLD_CHANGED: (p) => `${p.held ? 'held' : 'released'} by ${p.by}${because(p.why)}`,
+  HOLD_REFUSED: (p) => `${p.held ? 'hold' : 'release'} by ${p.by} refused: ${p.reason}`,
   CIRCUIT_BREAKER_STATE_CHANGED: (p) => `breaker ${p.name} ${p.from} → ${p.to} after ${p.failures} failures`,
   WORKER_ESCALATION_TICKET: (p) => `escalation ticket ${p.ticket.ticket_id} (${p.ticket.severity}): ${p.ticket.cause}`,
   INSTANCE_STARTED: (p) =>
@@ -129,8 +131,8 @@ export const health: Descriptions = {
       ? `ended (${p.reason}): ${p.details}`
       : `ended (${p.reason})${p.code === null ? '' : `, code ${p.code}`}${p.signal ? `, ${p.signal}` : ''}`,
   CONFIRM_DEATH: (p) => `death confirmed by ${p.by}${because(p.why)}`,
-  HOLD_AGENT: (p) => `held by ${p.by}${because(p.why)}`,
-  RELEASE_AGENT: (p) => `released by ${p.by}${because(p.why)}`,
+  HOLD_AGENT: (p) => `hold requested by ${p.by}${because(p.why)}`,
+  RELEASE_AGENT: (p) => `release requested by ${p.by}${because(p.why)}`,
   CHECKPOINT_RECORDED: (p) =>
     `checkpoint ${p.checkpoint.checkpointId}${p.checkpoint.valid === false ? ' (invalid)' : ''}`,
 };

@@ -922,6 +922,31 @@ export type HoldAgentPayload = {
   readonly by: string;
   readonly why: string;
 };
+export type HoldChangedPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** false: it is released */
+  readonly held: boolean;
+  /** the end of the hold; null: until its release, or it is released */
+  readonly until: null | number;
+  readonly by: string;
+  readonly why: string;
+};
+export type HoldRefusedPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** true: a hold is refused; false: a release */
+  readonly held: boolean;
+  readonly by: string;
+  readonly why: string;
+  readonly reason: string;
+};
 export type InstanceStartedPayload = {
   readonly agentId: string;
   readonly instanceId: null | string;
@@ -2253,6 +2278,10 @@ export type Content =
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'EXEMPTION_CHANGED'; readonly payload: ExemptionChangedPayload }
   /** CODITECT, with the evidence in words and figures. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'HEALTH_STATE_CHANGED'; readonly payload: HealthStateChangedPayload }
+  /** A person's hold or release has taken effect. Its correlation id is the command's. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'HOLD_CHANGED'; readonly payload: HoldChangedPayload }
+  /** A person's hold or release has no effect. Its correlation id is the command's. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'HOLD_REFUSED'; readonly payload: HoldRefusedPayload }
   /** A new instance of an agent. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'INSTANCE_STARTED'; readonly payload: InstanceStartedPayload }
   /** An overdue wait has ended, or no longer counts. */

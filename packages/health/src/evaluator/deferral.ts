@@ -33,6 +33,7 @@ const isSteady = (before: KnownAgent, after: KnownAgent): boolean => {
     after.excluded === before.excluded &&
     after.answers === before.answers &&
     after.resets === before.resets &&
+    after.holds === before.holds &&
     after.tickets === before.tickets &&
     after.stragglers === before.stragglers
   );

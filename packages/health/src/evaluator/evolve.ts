@@ -4,7 +4,7 @@ import type { Announcement } from '../announce/events.ts';
 import { spentAnnounced } from '../announce/spending.ts';
 import { describeGroups } from '../judgement/plans.ts';
 import { isWorse } from '../judgement/tickets.ts';
-import { type AgentState, type Announced, filedInEpisode, type KnownAgent } from './state.ts';
+import { type AgentState, type Announced, filedInEpisode, type HoldAnswer, type KnownAgent } from './state.ts';
 
 /** Applies an emitted event. */
 export const evolve = (state: AgentState, event: Announcement): AgentState =>
@@ -26,6 +26,9 @@ export const evolved = (state: KnownAgent, event: Announcement): KnownAgent => {
       return { ...state, answers: state.answers.slice(1) };
     case 'BREAKER_RESET_ASKED':
       return { ...state, resets: state.resets.slice(1) };
+    case 'HOLD_CHANGED':
+    case 'HOLD_REFUSED':
+      return withHolds(state, (state.holds ?? []).slice(1));
     case 'HEALTH_STATE_CHANGED': {
       const changed = announce(stateAnnounced(announced, event.payload, event.correlationId ?? ''));
       // The same words are another answer in another episode.
@@ -76,6 +79,11 @@ export const evolved = (state: KnownAgent, event: Announcement): KnownAgent => {
     case 'WORKER_ESCALATION_TICKET':
       return ticketAnnounced(state, event.payload);
   }
+};
+
+const withHolds = (state: KnownAgent, holds: readonly HoldAnswer[]): KnownAgent => {
+  const { holds: _, ...others } = state;
+  return holds.length === 0 ? others : { ...others, holds };
 };
 
 type Of<K extends Announcement['type']> = Extract<Announcement, { type: K }>;

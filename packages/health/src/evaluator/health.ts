@@ -3,6 +3,7 @@ import { NEVER } from '@vigil/stream';
 import { clockChanged } from '../announce/clock.ts';
 import type { Announcement, AnnouncementContext } from '../announce/events.ts';
 import { exemptionChanged, stateChanged } from '../announce/health.ts';
+import { holdsAnswered } from '../announce/hold.ts';
 import { answered, breakersChanged, duplicateInstance, instanceStarted, resetsAsked } from '../announce/instance.ts';
 import { lostFrom, presenceChanged, withPresentPlace } from '../announce/presence.ts';
 import { spendingCounted } from '../announce/spending.ts';
@@ -34,6 +35,7 @@ const ANNOUNCEMENTS: readonly ((context: AnnouncementContext) => readonly Announ
   duplicateInstance,
   answered,
   resetsAsked,
+  holdsAnswered,
   stateChanged,
   exemptionChanged,
   waitChanged,

@@ -7,12 +7,12 @@ import { hash32 } from '../history/hash.ts';
 import { type End, type History, historyAfter, initialHistory, received } from '../history/history.ts';
 import { type Identity, identityOf } from '../history/identity.ts';
 import { axisThrough, type Heartbeat, momentOn, OWN_AXIS, type Receipt } from '../history/moment.ts';
-import { isOnHold } from '../history/presence/hold.ts';
 import { type LookedFor, matchesAfter, textsOf } from '../history/presence/matches.ts';
 import { progressEvidenceAfter } from '../history/progress/progress-evidence.ts';
 import { namedSince } from '../history/usage/spend.ts';
 import type { Policies } from '../judgement/policies.ts';
 import type { Rules } from '../judgement/rules.ts';
+import { withHold } from './requested-hold.ts';
 import { withTicket } from './requested-ticket.ts';
 import { type AgentState, type Answer, firstInstance, type KnownAgent, type Stragglers } from './state.ts';
 
@@ -61,9 +61,8 @@ export const observe = (policies: Policies, state: AgentState, input: Observatio
       return deathConfirmed(state, input.payload.instanceId, end);
     }
     case 'HOLD_AGENT':
-      return holdChanged(state, input.payload.until, false, clock);
     case 'RELEASE_AGENT':
-      return holdChanged(state, null, true, clock);
+      return withHold(state, input, clock);
     case 'RESET_BREAKER':
       return breakerClosed(state, input);
     case 'FILE_TICKET':
@@ -280,14 +279,6 @@ const deathConfirmed = (state: AgentState, instanceId: string | null, end: End):
   if (state.kind === 'unseen' || state.history.end) return state;
   if (instanceId !== null && instanceId !== state.history.identity.instanceId) return state;
   return { ...state, history: { ...state.history, end } };
-};
-
-const holdChanged = (state: AgentState, until: number | null, over: boolean, clock: Clock): AgentState => {
-  if (state.kind === 'unseen') return state;
-  const { now, watched } = momentOn(state.history.axis, clock);
-  if (over && !isOnHold(state.history.hold, now)) return state;
-  const mark = until === null ? watched : watched + Math.max(0, until - now);
-  return { ...state, history: { ...state.history, hold: { until, mark, over } } };
 };
 
 const receiptOf = (history: History | null, payload: Heartbeat, clock: Clock): Receipt => {

@@ -14,6 +14,16 @@ export type Reset = {
   readonly correlationId: string;
 };
 
+/** What became of a person's hold or release, not yet announced. `refused`: the reason; null: it has taken effect. */
+export type HoldAnswer = {
+  readonly held: boolean;
+  readonly until: number | null;
+  readonly by: string;
+  readonly why: string;
+  readonly refused: string | null;
+  readonly correlationId: string;
+};
+
 /** Counts the records of an older instance since `from`. More than three in a minute mean that two run at once. */
 export type Stragglers = {
   readonly instanceId: string;
@@ -127,6 +137,8 @@ export type KnownAgent = {
   readonly clockOffSince?: number;
   readonly answers: readonly Answer[];
   readonly resets: readonly Reset[];
+  /** absent: each is announced */
+  readonly holds?: readonly HoldAnswer[];
   /** hash of the last textual answer: the same text again is not a new answer */
   readonly answered: number;
   /** filed by a person or a program, not yet announced */

@@ -38,7 +38,11 @@ test('a command is shown as sent, then as asked, then with its outcome', async (
     async () => 'e1',
     [
       PENDING,
-      { outcome: 'applied', reason: null, events: [{ type: 'HOLD_AGENT', payload: { by: 'ada', why: 'too fast' } }] },
+      {
+        outcome: 'applied',
+        reason: null,
+        events: [{ type: 'HOLD_CHANGED', payload: { held: true, by: 'ada', why: 'too fast' } }],
+      },
     ],
   );
   expect(written).toEqual([{ kind: 'hold', agentId: 'a', by: 'page', why: 'too fast' }]);

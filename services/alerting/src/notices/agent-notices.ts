@@ -98,6 +98,8 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
     case 'AGENT_ANSWERED':
     case 'BREAKER_RESET_ASKED':
     case 'DUPLICATE_INSTANCE':
+    case 'HOLD_CHANGED':
+    case 'HOLD_REFUSED':
     case 'CASE_OPENED':
     case 'CASE_WITHHELD':
     case 'CASE_RESUMED':

@@ -61,6 +61,8 @@ export const warrantNotices = (input: Input): readonly Noticed[] => {
     case 'AGENT_ANSWERED':
     case 'BREAKER_RESET_ASKED':
     case 'DUPLICATE_INSTANCE':
+    case 'HOLD_CHANGED':
+    case 'HOLD_REFUSED':
     case 'CASE_OPENED':
     case 'CASE_RESUMED':
     case 'DECISION_REFUSED':

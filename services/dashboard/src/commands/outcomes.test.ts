@@ -6,8 +6,8 @@ import type { Command } from './command.ts';
 const APPLIED_BY: Readonly<Record<Command['kind'], string>> = {
   decide_case: 'ESCALATION_DECIDED',
   request_step: 'NUDGE_SENT',
-  hold: 'HOLD_AGENT',
-  release: 'RELEASE_AGENT',
+  hold: 'HOLD_CHANGED',
+  release: 'HOLD_CHANGED',
   block_task: 'TASK_BLOCKED',
   reset_breaker: 'RESET_BREAKER',
   confirm_death: 'CONFIRM_DEATH',

@@ -147,6 +147,8 @@ const observe = (
     case 'CLOCK_DRIFTED':
     case 'CLOCK_DRIFT_ENDED':
     case 'DUPLICATE_INSTANCE':
+    case 'HOLD_CHANGED':
+    case 'HOLD_REFUSED':
     case 'EXEMPTION_CHANGED':
     case 'WAIT_OVERDUE':
     case 'WAIT_ENDED':

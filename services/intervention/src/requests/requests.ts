@@ -156,6 +156,8 @@ const decidedOn = (state: RequestsState, input: Input, now: number): readonly Re
     case 'CLOCK_DRIFTED':
     case 'CLOCK_DRIFT_ENDED':
     case 'DUPLICATE_INSTANCE':
+    case 'HOLD_CHANGED':
+    case 'HOLD_REFUSED':
     case 'EXEMPTION_CHANGED':
     case 'WAIT_OVERDUE':
     case 'WAIT_ENDED':

@@ -26,8 +26,8 @@ export const agentObservation: Handlers<Observation> = {
     ...terminalErrors(event),
   ],
   AGENT_EXITED: (event) => [history(event), exit(event)],
-  HOLD_AGENT: (event) => [journal(event), hold(event, true, event.payload.until)],
-  RELEASE_AGENT: (event) => [journal(event), hold(event, false, null)],
+  HOLD_AGENT: journalOnly,
+  RELEASE_AGENT: journalOnly,
   CONFIRM_DEATH: journalOnly,
   RESET_BREAKER: journalOnly,
   FILE_TICKET: journalOnly,
@@ -137,11 +137,6 @@ const exit = (event: Placed<Observation, 'AGENT_EXITED'>): Statement => {
   });
 };
 
-const hold = (event: Placed<Observation, 'HOLD_AGENT' | 'RELEASE_AGENT'>, held: boolean, heldUntil: number | null) => {
-  const { agentId, by, why } = event.payload;
-  return register(event, 'agents', 'hold', { agentId, held, heldUntil, heldBy: by, heldWhy: why });
-};
-
 type Health = typeof Topic.agentHealth;
 
 export const agentHealth: Handlers<Health> = {
@@ -159,6 +154,8 @@ export const agentHealth: Handlers<Health> = {
   DUPLICATE_INSTANCE: (event) => [history(event), duplicate(event)],
   AGENT_ANSWERED: historyOnly,
   BREAKER_RESET_ASKED: historyOnly,
+  HOLD_CHANGED: (event) => [journal(event), hold(event)],
+  HOLD_REFUSED: journalOnly,
   CIRCUIT_BREAKER_STATE_CHANGED: (event) => [
     history(event),
     ...breaker(event, event.payload.agentId, event.payload.agentId),
@@ -172,6 +169,11 @@ export const agentHealth: Handlers<Health> = {
       filedAt: event.occurredAt,
     }),
   ],
+};
+
+const hold = (event: Placed<Health, 'HOLD_CHANGED'>): Statement => {
+  const { agentId, held, until, by, why } = event.payload;
+  return register(event, 'agents', 'hold', { agentId, held, heldUntil: until, heldBy: by, heldWhy: why });
 };
 
 const state = (event: Placed<Health, 'HEALTH_STATE_CHANGED'>): Statement => {

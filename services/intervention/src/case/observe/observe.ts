@@ -62,6 +62,8 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
     case 'WORKER_ESCALATION_TICKET':
     case 'DUPLICATE_INSTANCE':
+    case 'HOLD_CHANGED':
+    case 'HOLD_REFUSED':
       return known;
   }
 };
