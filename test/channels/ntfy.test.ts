@@ -26,7 +26,12 @@ const alert = (fields: Parameters<typeof example<typeof Topic.alert, 'ALERT_RAIS
 
 const sinkOf = ({ url, token }: Pick<NtfyServer, 'url' | 'token'>) =>
   ntfy.open('phone', ntfy.settings.parse({ kind: 'ntfy', url, topic: TOPIC, token_env: 'NTFY_TOKEN' }), {
-    ...{ now: () => EXAMPLE_TIME, dashboardUrl: DASHBOARD, linkKey: 'a-key-for-tests-only-of-some-length' },
+    ...{
+      now: () => EXAMPLE_TIME,
+      dashboardUrl: DASHBOARD,
+      linkKey: 'a-key-for-tests-only-of-some-length',
+      linearChannels: [],
+    },
     env: { NTFY_TOKEN: token },
   });
 
@@ -101,7 +106,7 @@ test('a wrong token is refused for good, and the error does not contain it', asy
 test('a topic that needs a token refuses a channel without one', async () => {
   await using server = await openNtfy();
   const settings = ntfy.settings.parse({ kind: 'ntfy', url: server.url, topic: TOPIC });
-  const deps = { now: () => EXAMPLE_TIME, dashboardUrl: DASHBOARD, linkKey: null, env: {} };
+  const deps = { now: () => EXAMPLE_TIME, dashboardUrl: DASHBOARD, linkKey: null, linearChannels: [], env: {} };
   const error = await failureOf(ntfy.open('phone', settings, deps).deliver(alert()));
   expect(error).toBeInstanceOf(Undeliverable);
   expect((error as Error).message).toContain('403: give it a token of the server');

@@ -4,7 +4,7 @@ import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { frictionOf, usualPlace } from '../../services/alerting/src/adapters/omniclaude-friction.ts';
 import { alerts } from '../../services/alerting/src/alert/alert.ts';
-import { consoleOnly } from '../../services/alerting/src/alert/routing.ts';
+import { CONSOLE, consoleOnly } from '../../services/alerting/src/alert/routing.ts';
 import type { AlertEvent } from '../../services/alerting/src/delivery/sink.ts';
 import { taskNotices } from '../../services/alerting/src/notices/notices.fixture.ts';
 import type { Output } from '../../services/recovery/src/task/drafts.ts';
@@ -39,7 +39,8 @@ const frictionAfter = (stalls: number, last: Death) => {
     outputs.push(...story.receive(recoverTask(death, omniclaude)));
     if (n < stalls) outputs.push(...revive(story, n));
   }
-  return alertsOf(outputs).flatMap((alert) => frictionOf(alert, usualPlace) ?? []);
+  // The console stands for the channel to Linear.
+  return alertsOf(outputs).flatMap((alert) => frictionOf(alert, usualPlace, [CONSOLE]) ?? []);
 };
 
 const DAY = new Date(EXAMPLE_TIME).toISOString().slice(0, 10);
@@ -63,8 +64,7 @@ whether the issue is agent-side (scope too large) or environment-side (broken in
 
 test.each<[string, Death, string]>([
   ['an agent that is ended for its silence', { reason: 'no_calls', checkpoint: saved }, saved.uri],
-  ['an agent that crashes', { reason: 'crashed', checkpoint: saved }, saved.uri],
-  ['an agent that has saved nothing', { reason: 'crashed' }, 'none'],
+  ['an agent that has saved nothing', { reason: 'no_calls' }, 'none'],
   ['an agent of another runtime', { runtimeId: 'host-2' }, 'none'],
   ['an agent without a runtime', { runtimeId: null }, 'none'],
 ])('the third stall of a task gives one friction event, to the letter: %s', (_, last, path) => {
@@ -82,3 +82,13 @@ test.each<[string, Death, string]>([
 test.each([1, 2])('stall %d of a task gives none: a fresh agent takes it', (stalls) => {
   expect(frictionAfter(stalls, { reason: 'crashed' })).toEqual([]);
 });
+
+test.each(['crashed', 'ended: crashed'])(
+  'a third attempt that ends as %j is no stall: the friction event claims none',
+  (reason) => {
+    const [friction, ...more] = frictionAfter(3, { reason, checkpoint: saved });
+    expect(more).toEqual([]);
+    expect(friction?.text).toContain(`No agent continues ${TASK}: 2 of 2 attempts used: ${reason}.`);
+    expect(friction?.text).not.toMatch(/stalled|context exhaustion/);
+  },
+);

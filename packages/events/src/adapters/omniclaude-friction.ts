@@ -36,27 +36,41 @@ type Friction = {
   readonly attempts: number | null;
   readonly limit: number | null;
   readonly reason: string;
+  /** its agents stalled; otherwise the last of them ended by itself */
+  readonly isStall: boolean;
+  /** its issue is moved to Blocked in Linear */
+  readonly isMoved: boolean;
   readonly log: string;
   readonly checkpoint: string;
 };
 
-/** omniclaude's friction event, to the letter where its redispatches are used up. */
-export const frictionText = (friction: Friction): string => `# Agent Stall Escalation: ${friction.ticket}
+/** omniclaude's friction event, to the letter where stalls have used up the redispatches and Linear has the issue. */
+export const frictionText = (
+  friction: Friction,
+): string => `# ${friction.isStall ? 'Agent Stall Escalation' : 'Escalation'}: ${friction.ticket}
 ## Summary
 ${summaryOf(friction)}
 ## Stall History
 - See dispatch log: ${friction.log}
 - Recovery checkpoint: ${friction.checkpoint}
 ## Root Cause Hypothesis
-Agent likely hitting context exhaustion or encountering a blocking issue that
-persists across redispatches (e.g., missing dependency, broken test, infra issue).
+${hypothesisOf(friction)}
 ## Recommended Action
 Manual investigation required. Read the checkpoint and dispatch log to determine
 whether the issue is agent-side (scope too large) or environment-side (broken infra).
 `;
 
-const summaryOf = ({ ticket, attempts, limit, reason }: Friction): string =>
-  limit === null
-    ? `Agent stalled ${attempts === null ? '' : `${attempts} ${attempts === 1 ? 'time' : 'times'} `}on ${ticket}: ${reason}`
-    : `Agent stalled ${attempts} times on ${ticket}, exceeding the max redispatch
-limit of ${limit}. Ticket moved to Blocked in Linear.`;
+const summaryOf = ({ ticket, attempts, limit, reason, isStall, isMoved }: Friction): string => {
+  const after = isMoved ? 'Ticket moved to Blocked in Linear.' : 'The task waits for a person.';
+  if (!isStall) return `No agent continues ${ticket}: ${reason}.\n${after}`;
+  if (limit === null)
+    return `Agent stalled ${attempts === null ? '' : `${attempts} ${attempts === 1 ? 'time' : 'times'} `}on ${ticket}: ${reason}`;
+  return `Agent stalled ${attempts} times on ${ticket}, exceeding the max redispatch\nlimit of ${limit}. ${after}`;
+};
+
+const hypothesisOf = ({ isStall }: Friction): string =>
+  isStall
+    ? `Agent likely hitting context exhaustion or encountering a blocking issue that
+persists across redispatches (e.g., missing dependency, broken test, infra issue).`
+    : `The last agent ended by itself. Its output and exit code have the cause, which may
+persist across redispatches (e.g., missing dependency, broken test, infra issue).`;

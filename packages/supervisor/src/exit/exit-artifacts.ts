@@ -153,7 +153,9 @@ const escalate = (
   const attempts = attempt + 1;
   const file = join(friction, frictionFile(dayOf(at), ticketName(ticket)));
   const log = namedFrom(cwd, logOf(dispatchLog, at));
-  const facts = { ticket, attempts, limit, reason: '', log, checkpoint: pathOf(cwd, checkpoint?.uri ?? null) };
+  const saved = pathOf(cwd, checkpoint?.uri ?? null);
+  const ended = { reason: '', isStall: true, isMoved: true };
+  const facts = { ticket, attempts, limit, ...ended, log, checkpoint: saved };
   makeBelow(root ?? friction, friction);
   writeIfMissing(file, frictionText(facts));
   logLine(

@@ -26,8 +26,10 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8');
-const deliver = (fields: Parameters<typeof alertEvent>[0]) =>
-  files.open('files', files.settings.parse({ kind: 'files', root }), sinkDeps).deliver(alertEvent(fields));
+const deliver = (fields: Parameters<typeof alertEvent>[0], linearChannels: readonly string[] = []) =>
+  files
+    .open('files', files.settings.parse({ kind: 'files', root }), { ...sinkDeps, linearChannels })
+    .deliver(alertEvent(fields));
 const raisedAt = Date.parse('2026-04-02T14:30:00.500Z');
 const checkpoint = {
   ...(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payload.checkpoint as object),
@@ -53,11 +55,31 @@ whether the issue is agent-side (scope too large) or environment-side (broken in
 `;
 const LINE = `{"timestamp_utc":"2026-04-02T14:30:00Z","event":"escalated_to_blocked","ticket_id":"OMN-1234","attempt_count":3,"friction_path":"${FRICTION}"}\n`;
 
-test('a ticket whose attempts are used up has omniclaude’s friction event and its line, to the letter', async () => {
+test('a ticket whose attempts are used up by stalls, and that Linear has, has omniclaude’s friction event and its line, to the letter', async () => {
   const uri = pathToFileURL(path.join(root, SAVED)).href;
-  await deliver({ raisedAt, blocked, checkpoint: { ...checkpoint, uri } });
+  await deliver({ raisedAt, blocked, checkpoint: { ...checkpoint, uri }, sinks: ['files', 'issues'] }, ['issues']);
   expect(read(FRICTION)).toBe(SEED);
   expect(read(LOG)).toBe(LINE);
+});
+
+test.each([
+  ['no channel to Linear', { sinks: ['files'] }, []],
+  ['a channel to Linear that does not get this alert', { sinks: ['files'] }, ['issues']],
+  ['a task without an issue', { sinks: ['issues'], taskId: 'fix the login' }, ['issues']],
+])('with %s, the friction event does not claim that Linear has moved the ticket', async (_, fields, linearChannels) => {
+  await deliver({ raisedAt, blocked, ...fields }, linearChannels);
+  const [file = ''] = readdirSync(path.join(root, '.onex_state/friction'));
+  const text = read(`.onex_state/friction/${file}`);
+  expect(text).toContain('limit of 2. The task waits for a person.');
+  expect(text).not.toContain('Linear');
+});
+
+test('a ticket whose agent crashed has the reason, and no claim of a stall or of an exhausted context', async () => {
+  const crashed = { attempts: 6, limit: 5, reason: '5 of 5 attempts used: ended: crashed' };
+  await deliver({ raisedAt, blocked: crashed });
+  const text = read(FRICTION);
+  expect(text).toContain('No agent continues OMN-1234: 5 of 5 attempts used: ended: crashed.');
+  expect(text).not.toMatch(/stalled|Stall Escalation|context exhaustion|Linear/);
 });
 
 test('sent twice, it is one file and one line, after the lines of other programs', async () => {

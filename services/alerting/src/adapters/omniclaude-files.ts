@@ -24,9 +24,9 @@ type Settings = z.output<typeof settings>;
 /** Writes omniclaude's files of a task that is Blocked, and nothing for other alerts. A repetition writes nothing. */
 export const files: Kind<typeof settings> = {
   settings,
-  open: (name, where) =>
+  open: (name, where, { linearChannels }) =>
     deliveringTo(name, async (alert) => {
-      const friction = frictionOf(alert, placeOf(where));
+      const friction = frictionOf(alert, placeOf(where), linearChannels);
       if (friction === null) return;
       await writeOnce(path.join(where.root, friction.path), friction.text, ticketName(alert.eventId));
       await appendOnce(path.join(where.root, friction.log), friction.line);

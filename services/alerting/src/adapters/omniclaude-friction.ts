@@ -20,11 +20,24 @@ export type Friction = {
   readonly line: string;
 };
 
-/** Null: the alert is not about a task that has just become Blocked. */
-export const frictionOf = (alert: AlertEvent, place: FrictionPlace): Friction | null => {
+/** An issue's identifier in Linear, which is the task's id. */
+export const IDENTIFIER = /^[A-Z][A-Z0-9_]*-\d+$/i;
+
+/** Recovery names an end that no plan caused, such as a crash, by its event. */
+const ENDED_BY_ITSELF = /(^|: )(ended: |crashed$)/;
+
+const isStall = (reason: string): boolean => !ENDED_BY_ITSELF.test(reason);
+
+/** Null: the alert is not about a task that has just become Blocked. `linearChannels`: names of the channels to Linear. */
+export const frictionOf = (
+  alert: AlertEvent,
+  place: FrictionPlace,
+  linearChannels: readonly string[],
+): Friction | null => {
   if (alert.type === 'ALERT_RESOLVED' || alert.payload.blocked === null) return null;
-  const { taskId, agentId, checkpoint, raisedAt, blocked } = alert.payload;
+  const { taskId, agentId, checkpoint, raisedAt, blocked, sinks } = alert.payload;
   const ticket = taskId ?? agentId ?? 'fleet';
+  const isMoved = IDENTIFIER.test(taskId ?? '') && sinks.some((one) => linearChannels.includes(one));
   const utc = `${new Date(raisedAt ?? alert.occurredAt).toISOString().slice(0, 19)}Z`;
   const day = utc.slice(0, 10);
   const friction = path.posix.join(place.friction, frictionFile(day, ticketName(ticket)));
@@ -32,7 +45,7 @@ export const frictionOf = (alert: AlertEvent, place: FrictionPlace): Friction | 
   const saved = checkpoint === null ? 'none' : place.checkpointPath(checkpoint.uri ?? 'none');
   return {
     path: friction,
-    text: frictionText({ ticket, log, checkpoint: saved, ...blocked }),
+    text: frictionText({ ticket, log, checkpoint: saved, ...blocked, isStall: isStall(blocked.reason), isMoved }),
     log,
     line: blockedLine({ utc, ticket, attempts: blocked.attempts, friction }),
   };
@@ -42,6 +55,7 @@ export const frictionOf = (alert: AlertEvent, place: FrictionPlace): Friction | 
 export const blockedComment = (alert: AlertEvent): string | null => {
   if (alert.type === 'ALERT_RESOLVED' || alert.payload.blocked === null) return null;
   const { checkpoint, blocked } = alert.payload;
-  const stalled = blocked.attempts === null ? blocked.reason : `agent stalled ${blocked.attempts} times`;
+  const stalled =
+    blocked.attempts === null || !isStall(blocked.reason) ? blocked.reason : `agent stalled ${blocked.attempts} times`;
   return `Auto-blocked: ${stalled}. Checkpoint: ${checkpoint?.uri ?? 'none'}. Requires manual investigation.`;
 };

@@ -57,6 +57,14 @@ test('an alert is raised at once, and sinks are notified after the group wait, n
   ]);
 });
 
+test('the end of an alert is titled by what is over', () => {
+  const alert = open(0);
+  alert.receive(raised());
+  expect(alert.receive(resolved())).toMatchObject([
+    { type: 'ALERT_RESOLVED', payload: { title: 'worker-1 is STUCK: over', text: 'HEALTHY' } },
+  ]);
+});
+
 test('without a group wait sinks are notified with the raise', () => {
   expect(open(0).receive(raised())).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: start } }]);
 });

@@ -87,7 +87,8 @@ const awaitingAfter = (state: Alert, input: Input, now: number): Alert | null =>
 const endingAfter = (state: Alert, input: Input, now: number, settings: Rules): Alert => {
   const { open } = state;
   if (input.type !== 'NOTIFY' || open === null || open.sent === null) return state;
-  const { action, title, text } = input.payload;
+  const { action, text } = input.payload;
+  const title = overTitle(open);
   const wait = endWaitOf(open.content, settings);
   if (action === 'raise' && open.ending !== null && !isPast(state, input))
     return { ...state, open: { ...open, ending: null } };
@@ -95,6 +96,9 @@ const endingAfter = (state: Alert, input: Input, now: number, settings: Rules): 
   const isOver = agentsAfter(state, input, isLateEnd(input, now)).every((one) => !one.isOpen);
   return isOver ? { ...state, open: { ...open, ending: open.ending ?? { at: now + wait, title, text } } } : state;
 };
+
+/** People read what is over, not only whose it was. */
+const overTitle = ({ content }: Open): string => `${content.title}: over`;
 
 /** How long a raise may be read after a later end, while alerting catches up. Milliseconds. */
 const LATE_MS = 10_000;
@@ -115,7 +119,9 @@ const changes = (state: Alert, input: Input, now: number, settings: Rules): read
       const past = isPast(state, input);
       if (open && past) return [];
       if (action === 'resolve')
-        return isOpenForOthers(state) || open?.ending ? [] : ended(state, content, now, settings);
+        return isOpenForOthers(state) || open === null || open.ending
+          ? []
+          : ended(state, { title: overTitle(open), text: content.text }, now, settings);
       return action === 'raise' && input.payload.afterMs === null
         ? raising(state, content, { id: input.eventId, at: now, isOver: past }, settings)
         : [];

@@ -12,7 +12,8 @@ import type { Sink } from './sink.ts';
 /** The console, the sinks of VIGIL_ALERTS_FILE, and the default channels. */
 export type Channels = { readonly routing: Routing; readonly sinks: readonly Sink[] };
 
-type ChannelDeps = Omit<SinkDeps, keyof LinkDeps> & { readonly write: (line: string) => void };
+type FromConfig = keyof LinkDeps | 'linearChannels';
+type ChannelDeps = Omit<SinkDeps, FromConfig> & { readonly write: (line: string) => void };
 
 /** Names that a channel cannot have, because the groups of the processors use them. */
 const TAKEN = [DEFAULT, CONSOLE, 'agent', 'task', 'fleet'];
@@ -54,13 +55,20 @@ export const openChannels = (
   return { routing, sinks: [consoleSink(deps.write, configured), ...read.sinks] };
 };
 
-const readChannels = (file: string, deps: SinkDeps): { defaults: readonly string[]; sinks: readonly Sink[] } => {
+const readChannels = (
+  file: string,
+  given: Omit<SinkDeps, 'linearChannels'>,
+): { defaults: readonly string[]; sinks: readonly Sink[] } => {
   const read = document.safeParse(parsed(file) ?? {});
   if (!read.success)
     throw refusal(
       file,
       read.error.issues.flatMap((issue) => textsOf(issue).map((text) => `${issue.path.join('.')}: ${text}`)),
     );
+  const linearChannels = Object.entries(read.data.channels).flatMap(([one, { kind }]) =>
+    kind === 'linear' ? [one] : [],
+  );
+  const deps = { ...given, linearChannels };
   const mistakes: string[] = [];
   const sinks = Object.entries(read.data.channels).flatMap(([one, settings]) => {
     try {

@@ -1,7 +1,7 @@
 import { LINK_FIELDS } from '@vigil/chassis/decision-link';
 import { frictionOf, usualPlace } from '../adapters/omniclaude-friction.ts';
 import { decisionLinks, type LinkDeps } from './decision-links.ts';
-import type { AlertEvent } from './sink.ts';
+import type { AlertEvent, SinkDeps } from './sink.ts';
 
 type Payload = AlertEvent['payload'];
 type Asking = Extract<AlertEvent, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
@@ -25,7 +25,11 @@ const WRITTEN_BY_AGENTS = ['title', 'text', 'labels', 'blocked', 'checkpoint', '
  * RFC 3339.
  * `channel`: the recipient, whose name its decision links have.
  */
-export const messageOf = async (alert: AlertEvent, channel: string, deps: LinkDeps) => ({
+export const messageOf = async (
+  alert: AlertEvent,
+  channel: string,
+  deps: LinkDeps & Pick<SinkDeps, 'linearChannels'>,
+) => ({
   type: KINDS[alert.type],
   timestamp: iso(alert.occurredAt),
   data: {
@@ -36,7 +40,7 @@ export const messageOf = async (alert: AlertEvent, channel: string, deps: LinkDe
     decision: await decisionOf(alert, channel, deps),
     checkpoint: 'checkpoint' in alert.payload ? checkpointOf(alert.payload) : null,
     blocked: 'blocked' in alert.payload ? alert.payload.blocked : null,
-    friction: frictionFor(alert),
+    friction: frictionFor(alert, deps.linearChannels),
   },
 });
 
@@ -88,8 +92,8 @@ export const decisionOf = async (alert: AlertEvent, channel: string, deps: LinkD
 };
 
 /** omniclaude's file, for a receiver that can write it where the task's agents work; null: no task is Blocked. */
-const frictionFor = (alert: AlertEvent) => {
-  const friction = frictionOf(alert, usualPlace);
+const frictionFor = (alert: AlertEvent, linearChannels: readonly string[]) => {
+  const friction = frictionOf(alert, usualPlace, linearChannels);
   return friction === null ? null : { path: friction.path, text: friction.text };
 };
 

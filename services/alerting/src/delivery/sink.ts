@@ -56,6 +56,8 @@ export type SinkDeps = {
   readonly dashboardUrl: string;
   /** the key that signs decision links; null: alerts have none */
   readonly linkKey: string | null;
+  /** the names of the channels to Linear, which move the issue of a blocked task */
+  readonly linearChannels: readonly string[];
   /** epoch milliseconds */
   readonly now: () => number;
   /** the environment: it holds the secrets, the file does not */

@@ -117,13 +117,19 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
 const answered = (answers: readonly EscalationAnswer[]): string =>
   answers.map(({ how, text }) => `; the agent answers (${how}): ${JSON.stringify(text)}`).join('');
 
+/** Several signals may have one cause with limits of their own: the cause appears once. */
+const causesOf = (words: readonly string[]): readonly string[] => {
+  const causes = words.map((one) => one.replace(/; limit [^;]*$/, ''));
+  return words.filter((_, index) => causes.indexOf(causes[index] ?? '') === index);
+};
+
 /** Degraded is still the same episode: the alert stays as it is. */
 const stateNotices = (changed: StateChanged): readonly Noticed[] => {
   const { agentId, to, reason, evidence } = changed;
   switch (to) {
     case 'STUCK':
     case 'FAILING': {
-      const words = evidence.map((one) => one.words).join('; ');
+      const words = causesOf(evidence.map((one) => one.words)).join('; ');
       const graver = to === 'FAILING' ? GRAVE : {};
       return [raise(ROUTE, changed, { ...graver, title: `${agentId} is ${to}`, text: words === '' ? reason : words })];
     }

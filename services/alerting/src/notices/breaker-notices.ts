@@ -4,14 +4,40 @@ import { type Noticed, raise, resolve } from './notice.ts';
 const ROUTE = 'circuit_breaker_open';
 
 /** HALF_OPEN is neither: the alert stays until a trial has succeeded. */
+/** The breaker of a task's recovery, which Vigil itself obeys. */
+const RECOVERY = 'recovery_attempt';
+
+type Texts = { readonly title: string; readonly text: string };
+type Changed = CircuitBreakerStateChangedPayload;
+
+/** To the second, in UTC: a channel does not know the zone of its reader. */
+const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+const ofRecovery = (taskId: string, { failures, nextAttemptAt }: Changed): Texts => {
+  const until = nextAttemptAt === null ? '' : ` until ${timeText(nextAttemptAt)}; one trial follows`;
+  return {
+    title: `${taskId}: ${failures} attempts in a row have failed, so its recovery pauses`,
+    text: `Vigil starts no agent for it${until}. Find out why the attempts end: vigil task show ${taskId}`,
+  };
+};
+
+const ofCalls = ({ name, agentId, taskId, failures, nextAttemptAt }: Changed): Texts => {
+  const until = nextAttemptAt === null ? '' : ` It is to try again from ${timeText(nextAttemptAt)}.`;
+  const find = agentId === null ? '' : ` Find the cause: vigil explain ${agentId}`;
+  return {
+    title: `${taskId ?? agentId}: ${failures} failures in a row, so the breaker ${name} is open`,
+    text: `The agent is to stop calls of this kind.${until}${find}`,
+  };
+};
+
 export const breakerNotices = (changed: CircuitBreakerStateChangedPayload): readonly Noticed[] => {
-  const { name, to, agentId, taskId, failures, nextAttemptAt } = changed;
+  const { name, to, agentId, taskId } = changed;
   const about = { agentId, taskId, of: name };
   switch (to) {
     case 'OPEN': {
-      const next = nextAttemptAt === null ? '' : `; no attempt before ${new Date(nextAttemptAt).toISOString()}`;
-      const title = `${taskId ?? agentId}: breaker ${name} is open`;
-      return [raise(ROUTE, about, { title, text: `${failures} failures in a row${next}` })];
+      return [
+        raise(ROUTE, about, taskId !== null && name === RECOVERY ? ofRecovery(taskId, changed) : ofCalls(changed)),
+      ];
     }
     case 'CLOSED':
       return [resolve(ROUTE, about, `breaker ${name} is closed`)];

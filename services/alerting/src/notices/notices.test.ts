@@ -191,6 +191,39 @@ test('each breaker of a task has its own alert; half open is neither', () => {
   expect(breaker('external_api', 'CLOSED')).toEqual(['resolve circuit_breaker_open:OMN-1234:external_api info']);
 });
 
+test('the alert of an open breaker explains what follows and what to do, with a time to the second', () => {
+  const changed = { to: 'OPEN', failures: 5, nextAttemptAt: Date.parse('2026-11-27T11:27:20.508Z') } as const;
+  const [ofTask] = taskNotices(story('CIRCUIT_BREAKER_STATE_CHANGED', { ...changed, name: 'recovery_attempt' }));
+  expect(ofTask?.payload).toMatchObject({
+    title: 'OMN-1234: 5 attempts in a row have failed, so its recovery pauses',
+    text: 'Vigil starts no agent for it until 2026-11-27 11:27:20 UTC; one trial follows. Find out why the attempts end: vigil task show OMN-1234',
+  });
+  const called = { ...changed, name: 'external_api', agentId: 'worker-1' };
+  const [ofAgent] = agentNotices(example(Topic.agentHealth, 'CIRCUIT_BREAKER_STATE_CHANGED', called));
+  expect(ofAgent?.payload).toMatchObject({
+    title: 'OMN-1234: 5 failures in a row, so the breaker external_api is open',
+    text: 'The agent is to stop calls of this kind. It is to try again from 2026-11-27 11:27:20 UTC. Find the cause: vigil explain worker-1',
+  });
+});
+
+test('a cause that two signals find appears once, and another cause stays', () => {
+  const words = (...of: string[]) => {
+    const changed = turned('STUCK');
+    const evidence = of.map((one) => ({ ...changed.payload.evidence[0], words: one }));
+    return agentNotices({ ...changed, payload: { ...changed.payload, evidence } } as typeof changed)[0]?.payload.text;
+  };
+  expect(words('5 times; limit 5', '5 times; limit 4')).toBe('5 times; limit 5');
+  expect(words('5 times; limit 5', 'no call for 6 min; limit 5 min')).toBe(
+    '5 times; limit 5; no call for 6 min; limit 5 min',
+  );
+});
+
+test('the text of a start from the beginning adds to its title', () => {
+  const [alert] = taskNotices(story('RECOVERY_INITIATED', { fromCheckpoint: 'task-start', skipped: [] }));
+  expect(alert?.payload.title).toContain('it has no checkpoint');
+  expect(alert?.payload.text).toMatch(/^Work of the previous agent may be done twice/);
+});
+
 test('a recovery that failed rises critical, and is over with a decision or a new agent', () => {
   expect(brief(taskNotices(story('RECOVERY_FAILED')))).toEqual(['raise recovery_failed:OMN-1234 critical']);
   expect(brief(taskNotices(story('REVIEW_REQUIRED')))).toEqual([

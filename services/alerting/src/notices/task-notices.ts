@@ -47,9 +47,16 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
       if (fromCheckpoint !== 'task-start') return [];
       const unused = skipped.map((one) => `${one.checkpointId}: ${one.why}`).join('; ');
       const why = skipped.length > 0 ? 'no checkpoint can be used' : 'it has no checkpoint';
+      const twice = 'Work of the previous agent may be done twice: compare it with what that agent has left';
       const title = `${newAgentId} starts ${taskId} from its beginning: ${why}`;
       const usual = skipped.length > 0 ? 'warning' : 'info';
-      return [raise(LOST, { ...about, agentId: newAgentId }, { usual, title, text: unused || why })];
+      return [
+        raise(
+          LOST,
+          { ...about, agentId: newAgentId },
+          { usual, title, text: unused === '' ? twice : `${twice}. Not used: ${unused}` },
+        ),
+      ];
     }
     case 'PROBATION_PASSED':
       return [resolve(LOST, about, `${input.payload.agentId} does well`)];

@@ -11,6 +11,11 @@ const open = (url: string) =>
   });
 const blocked = () =>
   alertEvent({ route: 'recovery_failed', blocked: { attempts: 3, limit: 2, reason: '2 of 2 attempts used' } });
+const crashed = () =>
+  alertEvent({
+    route: 'recovery_failed',
+    blocked: { attempts: 3, limit: 2, reason: '2 of 2 attempts used: ended: crashed' },
+  });
 const COMMENT = 'Auto-blocked: agent stalled 3 times. Checkpoint: none. Requires manual investigation.';
 
 /** Linear with one issue, whose team has these states. */
@@ -41,6 +46,15 @@ test('the issue of a task that is blocked is moved to Blocked with the comment, 
   expect(issue).toEqual({ state: 'Blocked', comments: [COMMENT] });
   expect(calls).toHaveLength(2);
   expect(linearServer.received[0]?.headers).toMatchObject({ authorization: KEY });
+});
+
+test('the comment on a task whose agent crashed has the reason, and counts no stalls', async () => {
+  const { issue, server } = workspace();
+  await using linearServer = await server;
+  await open(linearServer.url).deliver(crashed());
+  expect(issue.comments).toEqual([
+    'Auto-blocked: 2 of 2 attempts used: ended: crashed. Checkpoint: none. Requires manual investigation.',
+  ]);
 });
 
 test('a repetition adds no second comment', async () => {

@@ -1,7 +1,7 @@
 import { httpUrl } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
-import { blockedComment } from '../adapters/omniclaude-friction.ts';
+import { blockedComment, IDENTIFIER } from '../adapters/omniclaude-friction.ts';
 import { cut } from '../delivery/message.ts';
 import { deliveringTo, type Kind, type SinkDeps, TryLater, Undeliverable } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
@@ -19,9 +19,6 @@ const settings = z.strictObject({
 });
 
 const REMEDIES: Remedies = { ...GONE, 401: 'give it a valid API key' };
-
-/** An issue's identifier, which is the task's id. */
-const IDENTIFIER = /^[A-Z][A-Z0-9_]*-\d+$/i;
 
 const FIND = `query($issue: String!, $state: String!, $body: String!) {
   issue(id: $issue) {

@@ -13,6 +13,7 @@ export const sinkDeps: SinkDeps = {
   env: { VIGIL_WEBHOOK_SECRET: SECRET },
   dashboardUrl: 'http://127.0.0.1:7420',
   linkKey: LINK_KEY,
+  linearChannels: [],
 };
 
 const checkpoint = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payload.checkpoint;
@@ -58,7 +59,7 @@ export const answeredEvent = (): AlertEvent => {
 /** The end of an alert, under the id of its start. */
 export const resolvedEvent = (): AlertEvent =>
   example(Topic.alert, 'ALERT_RESOLVED', {
-    ...{ route: 'stuck_agent', severity: 'warning', title: 'worker-1: over', text: 'worker-1 is HEALTHY' },
+    ...{ route: 'stuck_agent', severity: 'warning', title: 'worker-1 is STUCK: over', text: 'worker-1 is HEALTHY' },
     ...{ alertId: alertEvent().payload.alertId, raisedAt: EXAMPLE_TIME },
   });
 
