@@ -21,7 +21,7 @@ export const dashboardSettings = (env: Environment): ServerSettings => {
   const token = env.VIGIL_DASHBOARD_TOKEN;
   if (!token)
     throw new CannotProceed(
-      'VIGIL_DASHBOARD_TOKEN is not set. Start Vigil here (npm start), or give the token of the dashboard elsewhere.',
+      'Vigil does not run here: VIGIL_DASHBOARD_TOKEN is not set. Start it (npm start), or set VIGIL_DASHBOARD_URL and VIGIL_DASHBOARD_TOKEN of one that runs elsewhere.',
     );
   return { server: 'dashboard', url, token };
 };

@@ -85,6 +85,7 @@ const server = createServer(async (request, response) => {
     caseLooks += 1;
     return answer(200, caseStory({ caseId: 'case-e-1', ...found }));
   }
+  if (url.pathname === '/v1/tickets') return answer(200, { tickets: [ticketRow], next: null });
   if (url.pathname === '/v1/agents/worker-1/explain') {
     ticketLooks += 1;
     return answer(200, { tickets: ticketLooks < 2 ? [{ ...ticketRow, answer: null }] : [ticketRow] });
@@ -320,7 +321,7 @@ test('a dashboard that does not answer ends with 2, its address and the remedy',
 });
 
 test.each([
-  [{ VIGIL_DASHBOARD_TOKEN: '' }, 'VIGIL_DASHBOARD_TOKEN is not set'],
+  [{ VIGIL_DASHBOARD_TOKEN: '' }, 'Vigil does not run here: VIGIL_DASHBOARD_TOKEN is not set'],
   [{ VIGIL_DASHBOARD_TOKEN: 'another-token-altogether' }, "VIGIL_DASHBOARD_TOKEN is not the dashboard's"],
   [{ VIGIL_DASHBOARD_URL: 'nonsense' }, '"nonsense"'],
 ])('settings that are wrong are named: %o', async (env, text) => {
@@ -708,6 +709,12 @@ test.each([
   expect(end).toMatchObject({ code: 2, out: '' });
   expect(end.err).toContain(text);
   expect(tokenRequests).toEqual([]);
+});
+
+test('tickets are listed, those of one agent on request', async () => {
+  const listed = await vigil(['ticket', 'list', '--agent', 'worker-1', '--json']);
+  expect(JSON.parse(listed.out)).toMatchObject([{ ticketId: 't-1', severity: 'high' }]);
+  expect((await vigil(['ticket', 'list'])).out).toMatch(/^TICKET +TIME +AGENT +SEVERITY +DECISION +CAUSE\n/);
 });
 
 test('dead letters are listed and shown by their id, and an unknown id is refused with the command that lists them', async () => {

@@ -7,8 +7,9 @@ import { type Action, type Command, isUnderWay, type Sent, withSent } from './mo
 import { EVERYTHING, type Filter } from './model/fleet.ts';
 import { keyAction } from './model/keys.ts';
 import { blindSinceOf, CONNECTED, type Connection } from './model/knowledge.ts';
-import { addressOf, type Place, placeOf, VIEWS } from './model/places.ts';
+import { addressOf, isUnknownAddress, type Place, placeOf, VIEWS } from './model/places.ts';
 import { noticeOf, reviewOf, statusOf } from './model/reviews.ts';
+import { plain } from './model/text.ts';
 import { Ask } from './parts/ask.tsx';
 import { type Page, PageContext, useAnswer } from './parts/context.tsx';
 import { Help } from './parts/help.tsx';
@@ -174,6 +175,9 @@ export const App = ({ live }: { readonly live: Live }) => {
       <Navigation current={place.view} waiting={waiting} />
       <main id="view" class="view" tabIndex={-1} aria-labelledby="title">
         {me.error !== null && <p class="problem">{me.error}</p>}
+        {isUnknownAddress(location.hash) && (
+          <p class="problem">No view has the address {plain(location.hash)}. This is the inbox.</p>
+        )}
         <Away />
         {fleet.value !== null && <FleetLines fleet={fleet.value.fleet} />}
         {place.id === null && <h1 id="title">{title}</h1>}

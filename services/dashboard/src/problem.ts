@@ -1,5 +1,6 @@
 import { Unfit } from '@vigil/events';
 import type { FastifyError, FastifyReply } from 'fastify';
+import type { z } from 'zod';
 
 /** An error answer as RFC 9457 defines it. `type` names the kind for programs. */
 export class Problem extends Error {
@@ -14,6 +15,44 @@ export class Problem extends Error {
     this.field = field;
   }
 }
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((at, key) => (at as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key], value);
+
+const LONGEST_VALUE = 80;
+
+/** The value that a caller gave, as JSON. */
+const shown = (value: unknown): string => (JSON.stringify(value) ?? 'undefined').slice(0, LONGEST_VALUE);
+
+const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
+
+/** What is wrong, with the value and what to give instead. A message that a schema has of its own stays. */
+const mistakeText = (issue: z.core.$ZodIssue, value: unknown): string => {
+  const isOwn = !/^(Too small|Too big|Invalid (input|option))/.test(issue.message);
+  if (isOwn) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      return value === undefined
+        ? `is missing: give a ${issue.expected}`
+        : `${shown(value)} is not a ${issue.expected}: give a ${issue.expected}`;
+    case 'too_small':
+      return `${shown(value)} is too small: give at least ${issue.minimum}${UNITS[issue.origin] ?? ''}`;
+    case 'too_big':
+      return `${shown(value)} is too large: give at most ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
+    case 'invalid_value':
+      return `${value === undefined ? 'is missing' : `${shown(value)} is unknown`}: give one of ${issue.values.join(', ')}`;
+    default:
+      return issue.message;
+  }
+};
+
+/** What is wrong in an input that a schema refused. `whole`: the name of an input without fields. */
+export const badInput = (type: string, { issues }: z.ZodError, input: unknown, whole: string): Problem => {
+  const [issue] = issues;
+  const field = issue?.path.join('.') || whole;
+  const text = issue === undefined ? 'cannot be read' : mistakeText(issue, valueAt(input, issue.path));
+  return new Problem(400, type, `${field}: ${text}`, field);
+};
 
 /** `where`: the command that lists the names. `vigil` adds the nearest name to this sentence. */
 const unknown = (kind: string, id: string, where: string): Problem =>

@@ -1,4 +1,5 @@
 import type { AgentRow, AlertRow, BreakerRow, CaseRow, FleetRow, SilenceRow, TaskRow } from '@vigil/read-model';
+import { caseDecisionText, reviewText } from '@vigil/read-model/decisions';
 import type { Action, Command } from './commands.ts';
 import { sentenceOf } from './text.ts';
 
@@ -61,7 +62,7 @@ export const caseActions = ({
         ...action(
           `case/${caseId}/${decision}`,
           sentenceOf(decision),
-          `${sentenceOf(decision)}: the answer to the case of ${agentId}.`,
+          caseDecisionText(decision, agentId) ?? `${sentenceOf(decision)}: the answer to the case of ${agentId}.`,
           { kind: 'decide_case', caseId, decision, ...(escalationAt !== null && { askedAt: escalationAt }) },
         ),
         isDangerous: decision === 'terminate_and_recover',
@@ -75,12 +76,16 @@ export const taskActions = ({ taskId, recovery }: Pick<TaskRow, 'taskId' | 'reco
     ? []
     : (
         [
-          ['retry', 'Retry', `Starts another attempt of ${taskId}.`],
-          ['reset', 'Reset', `Counts the attempts of ${taskId} from one again.`],
-          ['abandon', 'Abandon', `No agent continues ${taskId}.`],
+          ['retry', 'Retry'],
+          ['reset', 'Reset'],
+          ['abandon', 'Abandon'],
         ] as const
-      ).map(([decision, label, text]) => ({
-        ...action(`task/${taskId}/${decision}`, label, text, { kind: 'review_task', taskId, decision }),
+      ).map(([decision, label]) => ({
+        ...action(`task/${taskId}/${decision}`, label, reviewText(decision, taskId) ?? `${label} ${taskId}.`, {
+          kind: 'review_task',
+          taskId,
+          decision,
+        }),
         isDangerous: decision === 'abandon',
       }));
 

@@ -42,8 +42,9 @@ test('each reading of a figure is kept, and one without a figure is not', () => 
 test('the caption has the figure, the limit, and when it fires or why it does not count', () => {
   expect(captionOf(figure(), AT)).toBe('no_calls: no call for 1 min; limit 6 min; fires in 5 min.');
   expect(captionOf(figure({ firesFrom: null, suspendedBy: ['held'] }), AT)).toBe(
-    'no_calls: no call for 1 min; limit 6 min; not as things stand. It does not count now: held.',
+    'no_calls: no call for 1 min; limit 6 min; does not count now: held.',
   );
+  expect(captionOf(figure({ suspendedBy: ['held'] }), AT)).not.toContain('fires in');
 });
 
 test('the share of a limit ends at 100 per cent, and is unknown without a figure or a limit', () => {

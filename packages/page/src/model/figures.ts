@@ -60,8 +60,9 @@ export const figureText = (value: number | null, isDuration: boolean): string =>
   return isDuration ? spell(value) : value.toLocaleString('en-US', { maximumFractionDigits: 2 });
 };
 
-/** `fires since 3 min 2 s`, `fires in 5 min 20 s`, or that it is not expected to. */
-export const firesText = ({ fires, firesFrom }: SignalFigure, now: number): string => {
+/** `fires since 3 min 2 s`, `fires in 5 min 20 s`, or that it is not expected to. One that does not count now has no time. */
+export const firesText = ({ fires, firesFrom, suspendedBy }: SignalFigure, now: number): string => {
+  if (!fires && suspendedBy.length > 0) return `does not count now: ${suspendedBy.join(', ')}`;
   if (firesFrom === null) return fires ? 'fires' : 'not as things stand';
   return fires || firesFrom <= now ? `fires since ${ageText(now, firesFrom)}` : `fires in ${ageText(firesFrom, now)}`;
 };
@@ -74,8 +75,7 @@ export const countedSignals = (
 
 /** The chart in words. */
 export const captionOf = (signal: SignalFigure, now: number): string => {
-  const suspended = signal.suspendedBy.length === 0 ? '' : ` It does not count now: ${signal.suspendedBy.join(', ')}.`;
-  return `${signal.signal}: ${signal.words}; ${firesText(signal, now)}.${suspended}`;
+  return `${signal.signal}: ${signal.words}; ${firesText(signal, now)}.`;
 };
 
 /** How far a figure is on its way to its limit, in per cent; null: unknown. */

@@ -54,3 +54,14 @@ test('an option of a request is an answer with the label of its client', () => {
     command: { kind: 'answer_request', requestId: 'r-1', option: 'allow' },
   });
 });
+
+test('the dialog of an answer has what happens next, not the question again', () => {
+  const textOf = (more: Partial<InboxItem>) => answersOf(item(more)).map(({ text }) => text);
+  const review = { kind: 'review', id: 'task/T-1', options: ['retry', 'reset', 'abandon'].map(option) } as const;
+  const texts = textOf(review);
+  expect(texts[0]).toMatch(/^Starts one more attempt of T-1/);
+  expect(texts[1]).toContain('counts its attempts from one');
+  expect(texts[2]).toContain('no agent continues it');
+  expect(textOf({ options: [option('pardon')] })[0]).toContain('worker-1 continues');
+  expect(texts.join()).not.toContain('the answer to');
+});

@@ -1,5 +1,6 @@
 import { KINDS } from '@vigil/cli/inbox';
 import type { InboxItem } from '@vigil/read-model';
+import { caseDecisionText, reviewText } from '@vigil/read-model/decisions';
 import type { Action, Command } from './commands.ts';
 import { sentenceOf } from './text.ts';
 
@@ -33,19 +34,31 @@ const commandOf = (item: InboxItem, option: InboxItem['options'][number]): Comma
   }
 };
 
+/** What happens next, in one sentence; of a request, what is answered. */
+const textOf = (item: InboxItem, name: string, label: string): string => {
+  const { kind, agentId, taskId } = item;
+  const known =
+    kind === 'review'
+      ? reviewText(name, taskId ?? idOf(item))
+      : kind === 'case'
+        ? caseDecisionText(name, agentId ?? 'the agent')
+        : kind === 'brake'
+          ? 'Terminations and recoveries happen again.'
+          : null;
+  return known ?? `${label}: the answer to "${KINDS[kind]}" of ${taskId ?? agentId ?? 'the fleet'}.`;
+};
+
 /** The answers that the page can send, as buttons. */
 export const answersOf = (item: InboxItem): readonly Action[] =>
   item.options.flatMap((option) => {
     const command = commandOf(item, option);
     if (command === null) return [];
     const label = option.label === option.name ? sentenceOf(option.name) : option.label;
-    const about = item.taskId ?? item.agentId ?? 'the fleet';
-    const text = `${label}: the answer to "${KINDS[item.kind]}" of ${about}.`;
     return [
       {
         key: `${item.id}/${option.name}`,
         label,
-        text,
+        text: textOf(item, option.name, label),
         command,
         isDangerous: DANGEROUS.has(option.name),
         fields: fieldsOf(option.name),

@@ -29,5 +29,9 @@ export const placeOf = (hash: string): Place => {
   return view === undefined ? { view: 'inbox', id: null } : { view, id: rest === '' ? null : decoded(rest) };
 };
 
+/** Whether an address names no view, so that the page shows another one. */
+export const isUnknownAddress = (hash: string): boolean =>
+  !['', '#', '#/'].includes(hash) && !VIEWS.some(({ name }) => name === /^#\/([a-z-]+)(?:\/.+)?$/.exec(hash)?.[1]);
+
 export const addressOf = (view: ViewName, id: string | null): string =>
   id === null ? `#/${view}` : `#/${view}/${encodeURIComponent(id)}`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ageText, clockTime, countdown, untilText } from './time.ts';
+import { ageText, axisTimes, clockTime, countdown, untilText } from './time.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 
@@ -32,4 +32,10 @@ test('what comes is named by the time until then, and what is due is now', () =>
     'now',
     '-',
   ]);
+});
+
+test('an axis of less than a minute a step has seconds, and a longer one has none', () => {
+  const from = Date.parse('2026-11-27T11:33:00Z');
+  expect(axisTimes([from, from + 10_000, from + 20_000], 0)).toEqual(['11:33:00', '11:33:10', '11:33:20']);
+  expect(axisTimes([from, from + 60_000], 0)).toEqual(['11:33', '11:34']);
 });

@@ -16,6 +16,13 @@ export const clockTime = (now: number, at: number, offsetMinutes: number): strin
 /** `14:03`, on any day. */
 export const timeOfDay = (at: number, offsetMinutes: number): string => clockTime(at, at, offsetMinutes).slice(0, 5);
 
+/** The times of an axis: with seconds where two of them would be equal. */
+export const axisTimes = (moments: readonly number[], offsetMinutes: number): string[] => {
+  const short = moments.map((at) => timeOfDay(at, offsetMinutes));
+  const isShort = new Set(short).size === short.length;
+  return isShort ? short : moments.map((at) => clockTime(at, at, offsetMinutes));
+};
+
 /** `in 45 s`, `now` or `-`. */
 export const untilText = (now: number, at: number | null): string => {
   if (at === null) return '-';

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
 import { type FigureLine, figureText, type Sample } from '../model/figures.ts';
-import { timeOfDay } from '../model/time.ts';
+import { axisTimes } from '../model/time.ts';
 import { usePage } from './context.tsx';
 
 const HEIGHT = 170;
@@ -49,7 +49,11 @@ const optionsOf = (host: HTMLElement, { isDuration }: FigureLine, offsetMinutes:
   const times: UPlot.Axis = {
     ...axis,
     size: 28,
-    values: (_, splits) => splits.map((at) => timeOfDay(at * 1000, offsetMinutes)),
+    values: (_, splits) =>
+      axisTimes(
+        splits.map((at) => at * 1000),
+        offsetMinutes,
+      ),
   };
   const figures: UPlot.Axis = {
     ...axis,

@@ -1,6 +1,7 @@
 import type { AlertRow, SilenceRow } from '@vigil/read-model';
 import { ROUTES } from '../live/routes.ts';
 import { alertActions, channelActions, silenceActions, silenceText } from '../model/actions.ts';
+import { lastDeliveries } from '../model/deliveries.ts';
 import { orDash } from '../model/text.ts';
 import { useAnswer, usePage } from '../parts/context.tsx';
 import { Actions, Age, AgentLink, Clock, Loaded, Table } from '../parts/parts.tsx';
@@ -75,7 +76,7 @@ export const Alerts = () => {
                 of: ({ deliveries }) =>
                   deliveries.length === 0
                     ? '-'
-                    : deliveries.map((delivery) => (
+                    : lastDeliveries(deliveries).map((delivery) => (
                         <p key={delivery.sink} class={delivery.ok ? 'dim' : 'bad'}>
                           {deliveryText(delivery)}
                         </p>

@@ -23,6 +23,8 @@ export const Tasks = () => {
           none="No tasks."
           columns={[
             { title: 'Task', kind: 'text', of: ({ taskId }) => <TaskLink id={taskId} /> },
+            // Before the wide columns, so that it is on a narrow screen.
+            { title: 'Answers', kind: 'buttons', of: (task) => <Actions of={taskActions(task)} /> },
             { title: 'Assignee', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
             { title: 'State', kind: 'text', of: ({ state }) => (state === null ? '-' : <StateMark state={state} />) },
             { title: 'Attempt', kind: 'number', of: ({ attempt }) => orDash(attempt) },
@@ -35,7 +37,6 @@ export const Tasks = () => {
               of: ({ blockedReason, recoveryReason }) =>
                 orDash(blockedReason === null ? recoveryReason : `BLOCKED: ${blockedReason}`),
             },
-            { title: 'Answers', kind: 'buttons', of: (task) => <Actions of={taskActions(task)} /> },
           ]}
         />
       )}

@@ -1,7 +1,7 @@
 import { type Draft, Topic } from '@vigil/events';
 import { includesRole, type Role } from '@vigil/read-model/people';
 import { z } from 'zod';
-import { Problem } from '../problem.ts';
+import { badInput } from '../problem.ts';
 
 export const WRITTEN = [
   Topic.controlAgent,
@@ -124,7 +124,5 @@ export type Of<Name extends Command['kind']> = Extract<Command, { kind: Name }>;
 export const parseCommand = (body: unknown): Command => {
   const read = commandShape.safeParse(body);
   if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  const field = issue?.path.join('.') || 'kind';
-  throw new Problem(400, 'bad_command', `${field}: ${issue?.message}`, field);
+  throw badInput('bad_command', read.error, body, 'kind');
 };

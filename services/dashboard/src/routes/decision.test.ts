@@ -45,6 +45,12 @@ test('a GET shows the question and changes nothing, however often it is followed
   expect(written).toEqual([]);
 });
 
+test('the page explains what happens after the decision', async () => {
+  const { body } = await opened().get({ decision: 'pardon' });
+  expect(body).toContain('Closes the case without a step');
+  expect(body).not.toContain('Vigil waits for a decision.');
+});
+
 test('so does a HEAD', async () => {
   const { app, addressOf, written } = opened();
   expect((await app.inject({ method: 'HEAD', url: await addressOf() })).statusCode).toBe(200);

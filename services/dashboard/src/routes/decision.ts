@@ -1,5 +1,6 @@
 import { type DecisionLink, ExpiredLink, InvalidLink, LINK_FIELDS, verifyLink } from '@vigil/chassis/decision-link';
 import type { Entry, ReadModel } from '@vigil/read-model';
+import { caseDecisionText, reviewText } from '@vigil/read-model/decisions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { signed } from '../access/people.ts';
@@ -7,7 +8,7 @@ import { type CommandDraft, parseCommand } from '../commands/command.ts';
 import { answerRequest, decideCase, endOfQuestion, reviewTask, waitingRequest } from '../commands/decisions.ts';
 import type { Write } from '../commands/routes.ts';
 import { sendPage, wantsPage } from '../page.ts';
-import { found, Problem } from '../problem.ts';
+import { badInput, found, Problem } from '../problem.ts';
 
 export type DecisionDeps = {
   readonly model: ReadModel;
@@ -48,6 +49,17 @@ const readLink = async ({ query }: FastifyRequest, { linkKey, now }: DecisionDep
     if (error instanceof InvalidLink) throw new Problem(403, 'invalid_link', `The link cannot be used: ${message}.`);
     throw error;
   });
+};
+
+/** What happens after the decision, in one sentence. */
+const textOf = ({ kind, subject, decision }: DecisionLink, { Agent: agentId }: OpenQuestion['facts']): string => {
+  const text =
+    kind === 'review_task'
+      ? reviewText(decision, subject)
+      : kind === 'decide_case'
+        ? caseDecisionText(decision, agentId ?? 'the agent')
+        : null;
+  return text ?? 'Vigil waits for a decision.';
 };
 
 const answered = (detail: string): Problem => new Problem(409, 'already_answered', detail);
@@ -154,9 +166,7 @@ const readAnswer = (
 ): { readonly by: string; readonly why: string } => {
   const read = answerForm.safeParse(body ?? {});
   if (!read.success) {
-    const [issue] = read.error.issues;
-    const field = issue?.path.join('.') || 'body';
-    throw new Problem(400, 'bad_answer', `${field}: ${issue?.message}`, field);
+    throw badInput('bad_answer', read.error, body, 'body');
   }
   const { by, why, ...named } = read.data;
   const fields = LINK_FIELDS[kind];
@@ -223,7 +233,7 @@ export const decisionRoutes = (app: FastifyInstance, deps: DecisionDeps): void =
       const link = await readLink(request, deps);
       const { facts } = await openQuestion(link, model);
       const name = nameOf(link.decision);
-      return sendPage(reply, 200, { title: `${name}?`, text: 'Vigil waits for a decision.', facts, button: name });
+      return sendPage(reply, 200, { title: `${name}?`, text: textOf(link, facts), facts, button: name });
     });
     routes.post('/v1/decision', async (request, reply) => {
       const link = await readLink(request, deps);

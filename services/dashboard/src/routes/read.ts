@@ -22,7 +22,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { cellsOf } from '../cells.ts';
-import { found, Problem } from '../problem.ts';
+import { badInput, found } from '../problem.ts';
 import { pageFrom, pageOf } from './paging.ts';
 import * as queries from './queries.ts';
 
@@ -33,9 +33,7 @@ const DAY_MS = 86_400_000;
 export const queryOf = <Schema extends z.ZodType>(schema: Schema, query: unknown): z.output<Schema> => {
   const read = schema.safeParse(query);
   if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  const field = issue?.path.join('.') || 'query';
-  throw new Problem(400, 'bad_filter', `${field}: ${issue?.message}`, field);
+  throw badInput('bad_filter', read.error, query, 'query');
 };
 
 type One = { Params: { id: string } };

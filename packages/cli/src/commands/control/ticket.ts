@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AlertRow, TicketRow } from '@vigil/read-model';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Query, wholeList } from '../../client.ts';
 import { ticketLine } from '../../render/agents/explain.ts';
 import { alertLine } from '../../render/fleet/alerts.ts';
+import { ticketsTable } from '../../render/fleet/tickets.ts';
 import { plainAll } from '../../render/plain.ts';
-import { dashboard, endUnwell, print, untilStopped, view } from '../../terminal.ts';
+import { dashboard, endUnwell, type Json, print, showList, untilStopped, view } from '../../terminal.ts';
 import { durationOption, path, type WriteOptions, withDecisionOptions, writeAndShow } from './options.ts';
 
 const SEVERITIES = ['low', 'medium', 'high', 'critical'];
@@ -18,6 +20,7 @@ const EXAMPLES = `
 Triage dismisses a ticket, or escalates it to people. The agent is not notified, and continues.
 
 Examples:
+  vigil ticket list --agent worker-1
   vigil ticket file worker-1 --severity high --cause "edits one line again and again" --steps 12 --why "12 RETRY in a row"
   vigil ticket notify TICKET --urgency critical --why "the database is being dropped"`;
 
@@ -27,9 +30,16 @@ Waits until triage has decided, for a quarter of a minute at most. --why is the 
 Example:
   vigil ticket file worker-1 --severity high --cause "no new result" --steps 12 --why "12 RETRY in a row"`;
 
+const LIST = `
+The newest come first. DECISION is that of triage: escalated to people, dismissed, or still waits.
+
+Examples:
+  vigil ticket list
+  vigil ticket list --agent worker-1 --json`;
+
 const NOTIFY = `
 Waits until the alert is there, for a quarter of a minute at most. --why is the text that people read.
-\`vigil explain AGENT\` shows the tickets of an agent.
+\`vigil ticket list\` shows the tickets.
 
 Example:
   vigil ticket notify TICKET --urgency critical --why "the database is being dropped"`;
@@ -57,6 +67,13 @@ export const register = (program: Command): void => {
     .command('ticket')
     .description('findings of an external judge, for triage and people')
     .addHelpText('after', EXAMPLES);
+  tickets
+    .command('list')
+    .description('tickets, the newest first, with the decision of triage')
+    .option('--agent <agent>', 'of one agent')
+    .option('--json', 'for programs')
+    .addHelpText('after', LIST)
+    .action(list);
   const file = tickets
     .command('file <agent>')
     .description('file a ticket about an agent')
@@ -73,6 +90,14 @@ export const register = (program: Command): void => {
     .description('notify people of a ticket, also of a dismissed one')
     .addOption(new Option('--urgency <urgency>', 'how urgent').choices(SEVERITIES).makeOptionMandatory());
   withDecisionOptions(notify).addHelpText('after', NOTIFY).action(notifyOperator);
+};
+
+/** Tickets of a page. */
+const LIMIT = '1000';
+
+const list = ({ agent, json }: Json & { readonly agent?: string }): Promise<void> => {
+  const query: Query = { agent, limit: LIMIT };
+  return showList(json, ticketsTable, (client) => wholeList<TicketRow>(client, '/v1/tickets', 'tickets', query));
 };
 
 const fileTicket = async (agentId: string, options: FileOptions): Promise<void> => {

@@ -20,7 +20,7 @@ test('an item has its question, until when, what happens then, and the command o
     'case/c-1  a case waits for a decision, for 1 min',
     '  agent worker-1, task -',
     '  no progress for 20 min',
-    '  without an answer, at 12:01:00: the plan continues',
+    '  without an answer, at 12:01:00: terminate (the plan continues with its next step)',
     '  vigil case decide c-1 pardon --why "…"',
   ]);
 });

@@ -11,7 +11,7 @@ export const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
 };
 
 const AT_DEADLINE: Readonly<Record<string, string>> = {
-  terminate: 'the plan continues',
+  terminate: 'terminate (the plan continues with its next step)',
   hold: 'nothing happens',
   no_decision: 'no decision, so an interactive client keeps its dialog, and a headless call is denied',
   allow: 'its policy allows it',
