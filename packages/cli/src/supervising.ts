@@ -51,7 +51,9 @@ const stateDirOption = (what: string): Option =>
 
 /** For commands that look for agents of this host. */
 export const withStateDir = (command: Command): Command =>
-  command.addOption(stateDirOption('where its runtime keeps its locks'));
+  command
+    .addOption(stateDirOption('where its runtime keeps its locks'))
+    .addOption(new Option('--fleet-dir <folder>').env('VIGIL_FLEET_STATE_DIR').hideHelp());
 
 /** Host names may hold what an id may not. */
 export const hostId = (): string =>
@@ -124,6 +126,22 @@ export const stderrLogger: Logger = survivingLogger(toStderr, line);
 
 export const stateDir = (options: { readonly dir?: string | undefined }): string =>
   options.dir ?? join(homedir(), '.local', 'state', 'vigil');
+
+export type HereOptions = { readonly dir?: string | undefined; readonly fleetDir?: string | undefined };
+
+/**
+ * The state folder of an agent of this host. `fleetDir`: that of the demonstration fleet under `npm start`, for its
+ * agents. `runs`: whether the agent runs, according to a folder.
+ */
+export const stateDirOf = (
+  options: HereOptions,
+  agent: string,
+  runs: (dir: string, agent: string) => boolean,
+): string => {
+  const { dir, fleetDir } = options;
+  if (dir !== undefined || fleetDir === undefined) return stateDir(options);
+  return !runs(stateDir(options), agent) && runs(fleetDir, agent) ? fleetDir : stateDir(options);
+};
 
 export const clock = { now: () => Date.now(), monotonic: () => performance.now() };
 

@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { presetNames } from '@vigil/policy';
 import { peopleText } from '@vigil/read-model/people';
-import { startFleet } from './fleet/fleet.ts';
+import { startFleet, supervisorsDir } from './fleet/fleet.ts';
 import { bundleOf, root, stateDir } from './paths.ts';
 import { interruption } from './processes/interrupt.ts';
 import { forgetPid, livingPid, writePid } from './processes/pid-file.ts';
@@ -18,6 +18,8 @@ import { keptTokens, startSystem } from './system/start-system.ts';
 const OWNER = 'npm-start';
 /** Addresses and tokens of the running system: `npx vigil` takes them from here. */
 const envFile = path.join(stateDir, 'start.env');
+
+const fleetDir = path.join(stateDir, 'fleet');
 
 /** The people file of `vigil token create person`. */
 const peopleFile = path.join(stateDir, 'people.json');
@@ -47,7 +49,7 @@ const showFleet = async (
   env: Environment,
 ): Promise<AsyncDisposable> => {
   const fleet = await startFleet({
-    dir: path.join(stateDir, 'fleet'),
+    dir: fleetDir,
     gatewayUrl: VIGIL_GATEWAY_URL,
     token: VIGIL_GATEWAY_TOKEN,
     env,
@@ -131,7 +133,15 @@ const run = async (env: Environment, signal: AbortSignal): Promise<void> => {
   open.defer(system.stop);
   const { DATABASE_URL: database, ...kafka } = servers.env;
   const parts = { VIGIL_PROBES: probesOf(ports, SERVICES), VIGIL_POSTGRES: new URL(database).host };
-  open.use(publish({ ...system.env, ...kafka, ...parts, VIGIL_PEOPLE_FILE: peopleFile }));
+  open.use(
+    publish({
+      ...system.env,
+      ...kafka,
+      ...parts,
+      VIGIL_PEOPLE_FILE: peopleFile,
+      VIGIL_FLEET_STATE_DIR: supervisorsDir(fleetDir),
+    }),
+  );
   const { VIGIL_GATEWAY_URL, VIGIL_DASHBOARD_URL } = system.env;
   report(`watching: gateway ${VIGIL_GATEWAY_URL}, dashboard ${VIGIL_DASHBOARD_URL}, logs in ${stateDir}/logs`);
   report(`page: ${await loginUrl(system.env)} (works once, within five minutes; \`npx vigil login\` prints another)`);

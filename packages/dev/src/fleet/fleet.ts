@@ -44,6 +44,9 @@ const agentArgs = (name: string, dir: string): string[] => [agentProgram, name, 
 const CAPACITY = 12;
 const LABELS = { team: 'demo' };
 
+/** The state folder of its supervisors. */
+export const supervisorsDir = (dir: string): string => path.join(dir, 'supervisors');
+
 /** A token that permits only what the file of the runtime states. */
 const runtimeToken = async ({ gatewayUrl, token, policy }: FleetOptions): Promise<string> => {
   const answer = await fetch(new URL('/v1/tokens', gatewayUrl), {
@@ -101,7 +104,7 @@ const specs = async (options: FleetOptions, names: readonly string[]): Promise<P
     ...options.env,
     VIGIL_GATEWAY_URL: gatewayUrl,
     VIGIL_GATEWAY_TOKEN: token,
-    VIGIL_STATE_DIR: path.join(dir, 'supervisors'),
+    VIGIL_STATE_DIR: supervisorsDir(dir),
   };
   const common = { dir, command: process.execPath, cwd: dir, env };
   const here = names.filter((name) => name !== BY_HAND);

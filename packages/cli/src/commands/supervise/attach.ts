@@ -12,13 +12,13 @@ import {
 } from '@vigil/supervisor';
 import type { Command } from 'commander';
 import { Refusal } from '../../errors.ts';
-import { stateDir, withStateDir } from '../../supervising.ts';
+import { type HereOptions, stateDirOf, withStateDir } from '../../supervising.ts';
 import { type Json, show, whoAmI } from '../../terminal.ts';
 import { type WriteOptions, withWriteOptions, write } from '../control/options.ts';
 import { unwatchedByLog } from './run-reach.ts';
 import { length } from './run-spec.ts';
 
-type AttachOptions = { readonly dir?: string; readonly write?: boolean; readonly raw?: boolean };
+type AttachOptions = HereOptions & { readonly write?: boolean; readonly raw?: boolean };
 
 const DETACH_KEY = 0x1d;
 const CTRL_C = 0x03;
@@ -74,9 +74,10 @@ const attach = async (agent: string, options: AttachOptions): Promise<void> => {
     view?.pause();
     stdout.once('drain', () => view?.resume());
   };
-  view = await openView(stateDir(options), agent, { who: whoAmI(), writes }, output);
+  const dir = stateDirOf(options, agent, runsHere);
+  view = await openView(dir, agent, { who: whoAmI(), writes }, output);
   const keys = writes ? 'your keys reach it' : 'read-only';
-  const unwatched = unwatchedByLog(join(stateDir(options), 'logs', `${agent}.log`));
+  const unwatched = unwatchedByLog(join(dir, 'logs', `${agent}.log`));
   if (unwatched !== null) print(unwatched);
   print(`attached to ${agent} (process ${view.pid}), ${keys}; Ctrl-] detaches`);
   const { promise: left, resolve: leave } = Promise.withResolvers<null>();
@@ -99,12 +100,12 @@ Examples:
   vigil attach worker-1 --raw          with what the agent writes to your clipboard and asks your terminal
   vigil attach worker-1 < /dev/null | tee worker-1.out`;
 
-type StopOptions = Json & { readonly dir?: string; readonly grace?: number };
+type StopOptions = Json & HereOptions & { readonly grace?: number };
 
 const GRACE_MS = 5000;
 
 const stop = async (agent: string, { grace = GRACE_MS, json, ...options }: StopOptions): Promise<void> => {
-  const how = await stopAgent(stateDir(options), agent, whoAmI(), grace);
+  const how = await stopAgent(stateDirOf(options, agent, runsHere), agent, whoAmI(), grace);
   show(json, { agent, how }, () => [`${agent} has ended: ${how}`]);
 };
 
@@ -119,7 +120,7 @@ type RestartOptions = StopOptions & WriteOptions;
 
 const restart = async (agent: string, options: RestartOptions): Promise<void> => {
   const { grace, json } = options;
-  const dir = stateDir(options);
+  const dir = stateDirOf(options, agent, runsHere);
   if (!runsHere(dir, agent)) return restartElsewhere(agent, options);
   const pid = await restartAgent(dir, agent, whoAmI(), grace ?? GRACE_MS);
   show(json, { agent, pid }, () => [`${agent} runs again: process ${pid}`]);

@@ -71,8 +71,10 @@ const waits: Behaviour = async (desk) => {
   await part(desk, 1, 2);
   process.stdout.write('report.md exists already. Overwrite it? [y/N] ');
   const answer = await new Promise<string>((resolve) => process.stdin.once('data', (data) => resolve(data.toString())));
+  // Otherwise the open input keeps the process alive after its last part.
+  process.stdin.pause().unref();
   print(`answered: ${answer.trim()}`);
-  await part(desk, 2, 2);
+  return finish(desk, 2, 2);
 };
 
 const finishes: Behaviour = (desk) => finish(desk, 6);
