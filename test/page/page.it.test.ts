@@ -94,7 +94,7 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     const [first] = world.rows.cases.filter(({ waiting }) => waiting);
     const one = item(`case/${first?.caseId}`);
     await one.getByText('Two nudges had no answer').waitFor();
-    await one.getByText(/then the plan continues/).waitFor();
+    await one.getByText(/then terminate/).waitFor();
     await one
       .locator('.left')
       .getByText(/^\d+ min( \d+ s)?$/)
