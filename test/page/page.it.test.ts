@@ -278,7 +278,7 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await page.getByRole('heading', { level: 1, name: world.rows.agents[41]?.agentId ?? '' }).waitFor();
   });
 
-  test('a blind page shows no state as current and takes no command; it recovers by itself', async () => {
+  test('a blind page shows no state as current, and its answers have a note; it recovers by itself', async () => {
     await go(`fleet/${world.rows.agents[41]?.agentId}`);
     await page.getByText('STUCK', { exact: true }).first().waitFor();
     world.state.knowledge = {
@@ -288,7 +288,9 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await seen(/^BLIND since/);
     await page.getByText('was STUCK', { exact: true }).first().waitFor();
     await seen(/projector since .*: ECONNREFUSED/);
-    expect(await page.getByRole('button', { name: 'Nudge' }).isDisabled()).toBe(true);
+    const nudge = page.getByRole('button', { name: 'Nudge' });
+    expect(await nudge.isEnabled()).toBe(true);
+    expect(await nudge.getAttribute('title')).toMatch(/^The shown state may be old/);
     world.state.knowledge = null;
     await page.getByText('STUCK', { exact: true }).first().waitFor();
     world.state.isSilent = true;
