@@ -207,6 +207,7 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
   const tokens = tokensAfter(h.tokens, heartbeat, { progressed, isAnother, previousLate, receipt });
   const usesTokens = tokens.count > h.tokens.count;
   const activity = activitiesAfter(h.activity, h.output.sentOutput, turn, signs, receipt);
+  const wait = waitAfter(h.wait, activity.value, heartbeat, receipt);
   const hasBegun = progressed || calls !== h.calls || usesTokens;
   const after: History = {
     identity,
@@ -214,7 +215,7 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
     started: h.started,
     lastReceipt: lastReceiptAfter(h.lastReceipt, heartbeat, receipt, correlationId),
     activity,
-    wait: waitAfter(h.wait, activity.value, heartbeat, receipt),
+    wait,
     turn,
     blocked: blockedAfter(h.blocked, usesTokens, heartbeat, receipt),
     calls,
@@ -235,7 +236,7 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
       heartbeat,
       receipt,
     ),
-    asked: askedAfter(h.asked, h.wait, activity.value, receipt),
+    asked: askedAfter(h.asked, h.wait, wait, receipt),
     callDiversity: callDiversityAfter(h.callDiversity, heartbeat, receipt),
     matches: h.matches,
     breakers: h.breakers,

@@ -125,7 +125,10 @@ const callInFlight = exemption(callLimits, {
   /** A call does not excuse a signal that was missing before the call began. */
   explains: inFlightUntil,
   floor: (h, limits) => {
-    let over = h.calls.landed ?? 0;
+    const { landed, modelLanded } = h.calls;
+    // The end of a call of a kind with a longest time does not restart the silence either.
+    let over = limits.longest.tool === undefined ? (landed ?? 0) : 0;
+    if (limits.longest.model === undefined) over = Math.max(over, modelLanded ?? 0);
     for (const call of h.calls.open) {
       // A call of a kind with a longest time is part of the silence, and does not restart it.
       if (call.kind !== 'UNKNOWN' && limits.longest[call.kind] !== undefined) continue;

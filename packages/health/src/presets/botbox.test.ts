@@ -150,8 +150,11 @@ describe('waiting is not an excuse', () => {
   test.each(['permission', 'question'] as const)('an open %s is one, and the silence counts from its end', (kind) => {
     const waiting: Heartbeats = [[0, { ...waits(kind), ...quiet }]];
     expect(botbox.at(waiting, 14 * MIN)).toEqual({ state: 'HEALTHY', fires: [], plan: null });
-    const answered: Heartbeats = [...waiting, [14 * MIN, { ...runtime, ...quiet }]];
-    expect(botbox.at(answered, 24 * MIN).fires).toEqual([]);
-    expect(botbox.at(answered, 29 * MIN + 1).fires).toEqual(['no_completion', 'no_output']);
+    for (const after of [runtime, waits('prompt')]) {
+      const answered: Heartbeats = [...waiting, [14 * MIN, { ...after, ...quiet }]];
+      expect(botbox.at(answered, 24 * MIN).fires).toEqual([]);
+      expect(botbox.at(answered, 29 * MIN).fires).not.toContain('no_output');
+      expect(botbox.at(answered, 29 * MIN + 1).fires).toEqual(['no_completion', 'no_output']);
+    }
   });
 });

@@ -355,12 +355,19 @@ describe('the agent of CODITECT, with its eight fields only', () => {
   });
 
   test('held work is not STUCK while a person can answer a question, and counts from the answer', () => {
+    const held = { task_id: 'T', last_tool_call: null };
     const waiting_for = { kind: 'permission', text: 'Write?', since: T0 } as const;
-    const asks: Heartbeats = [[0, { task_id: 'T', last_tool_call: null, activity: 'awaiting_input', waiting_for }]];
-    expect(coditect.at(asks, 14 * MIN).fires).toEqual([]);
-    const answered: Heartbeats = [...asks, [10 * MIN, { activity: 'idle', waiting_for: null }]];
-    expect(coditect.at(answered, 25 * MIN).fires).not.toContain('not_started');
-    expect(coditect.at(answered, 25 * MIN + 1).fires).toContain('not_started');
+    const asks: Heartbeats = [[0, { ...held, activity: 'awaiting_input', waiting_for }]];
+    expect(coditect.at(asks, 60 * MIN).fires).not.toContain('not_started');
+    const prompt = { kind: 'prompt', text: null, since: T0 + 10 * MIN } as const;
+    for (const after of [
+      { activity: 'idle', waiting_for: null },
+      { activity: 'awaiting_input', waiting_for: prompt },
+    ] as const) {
+      const answered: Heartbeats = [...asks, [10 * MIN, { ...held, ...after }]];
+      expect(coditect.at(answered, 25 * MIN).fires).not.toContain('not_started');
+      expect(coditect.at(answered, 25 * MIN + 1).fires).toContain('not_started');
+    }
   });
 
   test('work that has begun is not GUPP, however late it began', () => {

@@ -106,6 +106,24 @@ test('a model call that hangs is seen after four minutes, with any deadline of i
   expect(hive.at(hangs('tool'), 10 * MIN).state).toBe('HEALTHY');
 });
 
+test('model calls that end and are sent again do not restart the four minutes: a stall is a stall', () => {
+  const retries: Heartbeats = [
+    [0, { ...steps(3, 'ACCEPT') }],
+    ...[0, 1, 2].flatMap((i): Heartbeats => {
+      const call_id = `c${i}`;
+      const started_at = T0 + SEC + i * 3 * MIN;
+      const ended = { kind: 'model', outcome: 'error', error_class: 'TimeoutError', started_at } as const;
+      return [
+        [SEC + i * 3 * MIN, { tool_calls: [call(call_id, { kind: 'model', outcome: 'running', started_at })] }],
+        [3 * MIN * (i + 1), { tool_calls: [call(call_id, { ...ended, ended_at: T0 + 3 * MIN * (i + 1) })] }],
+      ];
+    }),
+  ];
+  expect(hive.at(retries, 4 * MIN - 1).state).toBe('HEALTHY');
+  expect(hive.at(retries, 4 * MIN + SEC + 1)).toMatchObject({ state: 'STUCK', fires: ['no_step'] });
+  expect(hive.at(retries, 9 * MIN).state).toBe('STUCK');
+});
+
 test.each([
   ['unrecoverable', 'FAILING'],
   ['permission_error', 'FAILING'],

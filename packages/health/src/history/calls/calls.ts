@@ -20,8 +20,10 @@ export type Calls = {
   readonly open: readonly OpenCall[];
   /** mark of the last start or end of a call; null: no call has been reported */
   readonly last: number | null;
-  /** mark of the last end of a call that was in flight */
+  /** mark of the last end of a call that was in flight, without those of the model */
   readonly landed: number | null;
+  /** the same for calls of the model; absent: none has ended */
+  readonly modelLanded?: number;
   readonly lastTool: string | null;
   readonly lastSpanMs: number | null;
   /** `last_tool_call` as sent: compared with itself only */
@@ -80,13 +82,20 @@ const callAfter = (before: Calls, call: ToolCall, receipt: Receipt): Calls => {
   return {
     ...before,
     open,
-    landed: open.length < before.open.length ? Math.max(before.landed ?? mark, mark) : before.landed,
+    ...(open.length < before.open.length && landedAfter(before, call.kind, mark)),
     last: Math.max(before.last ?? mark, mark),
     lastTool: call.tool,
     lastSpanMs: spanMs,
     ...failuresAfter(before, call, receipt),
   };
 };
+
+const landedAfter = (
+  { landed, modelLanded }: Calls,
+  kind: CallKind,
+  mark: number,
+): Pick<Calls, 'modelLanded'> | Pick<Calls, 'landed'> =>
+  kind === 'model' ? { modelLanded: Math.max(modelLanded ?? mark, mark) } : { landed: Math.max(landed ?? mark, mark) };
 
 const openAfter = (
   open: readonly OpenCall[],
