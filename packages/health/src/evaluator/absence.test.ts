@@ -169,13 +169,14 @@ describe('an agent that a person holds', () => {
     agent.receive(heartbeat(0, { ...runtime, agent_heartbeat_at: T0, tool_calls: [call('c1')] }));
     agent.passTo(T0 + 9000);
     expect(brief(agent.receive(hold(null)))).toEqual([
+      'held',
       'STUCK → HEALTHY',
       'exempt: held',
       'WARRANT_LAPSED held',
       'T-1 kept: HEALTHY',
     ]);
     agent.passTo(T0 + 600_000);
-    expect(brief(agent.receive(release))).toEqual(['exempt: null']);
+    expect(brief(agent.receive(release))).toEqual(['released', 'exempt: null']);
     expect(brief(agent.passTo(T0 + 608_000))).not.toContain('HEALTHY → STUCK');
     expect(brief(agent.passTo(T0 + 609_000))).toContain('HEALTHY → STUCK');
   });
