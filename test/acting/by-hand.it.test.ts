@@ -190,7 +190,9 @@ describe.skipIf(!ownServers)('at the command line', () => {
 
   test('an agent that is recovered by hand is ended and replaced at once, twice: each time as an attempt with a ruling, after a confirmed death', async () => {
     let name = 'recovered';
+    const recovered: string[] = [];
     for (const attempt of [1, 2]) {
+      recovered.push(name);
       await shown(name);
       await ok('recover', name, '--no-wait', ...why);
       const done = await completed('T-recovered', attempt);
@@ -208,12 +210,16 @@ describe.skipIf(!ownServers)('at the command line', () => {
       received
         .of(Topic.stepRuling)
         .flatMap((one) =>
-          one.type === 'STEP_ADMITTED' && one.payload.step === 'terminate' ? [one.payload.caseId] : [],
+          one.type === 'STEP_ADMITTED' && one.payload.step === 'terminate' && recovered.includes(one.payload.agentId)
+            ? [one.payload.caseId]
+            : [],
         );
     const ended = () =>
       received
         .of(Topic.agentOrder)
-        .flatMap(({ type, payload }) => (type === 'TERMINATE_AGENT' ? [payload.caseId] : []));
+        .flatMap(({ type, payload }) =>
+          type === 'TERMINATE_AGENT' && recovered.includes(payload.agentId) ? [payload.caseId] : [],
+        );
     await holds(() => {
       expect(ended()).toHaveLength(2);
       expect(new Set(admitted())).toEqual(new Set(ended()));

@@ -238,7 +238,7 @@ describe.skipIf(executable === null)('the page in a browser', () => {
   test('an agent has its states over time, its figures with their limits in words, and its last output', async () => {
     await go(`fleet/${world.rows.agents[41]?.agentId}`);
     await seen(/4 changes of state in the last/);
-    await seen(/\d+ calls, \d+ of them failed, and 1 compaction\./);
+    await seen(/\d+ calls, \d+ of them failed, and [1-9]\d* compactions?\./);
     await seen(/no_calls: no call for 9 min 2 s; limit 6 min; fires since/);
     await page.locator('.chart canvas').waitFor();
     await go(`fleet/${world.rows.agents[3]?.agentId}`);

@@ -39,7 +39,7 @@ const frictionAfter = (stalls: number, last: Death) => {
     outputs.push(...story.receive(recoverTask(death, omniclaude)));
     if (n < stalls) outputs.push(...revive(story, n));
   }
-  // The console stands for the channel to Linear.
+  // The console is the channel to Linear here.
   return alertsOf(outputs).flatMap((alert) => frictionOf(alert, usualPlace, [CONSOLE]) ?? []);
 };
 
@@ -84,7 +84,7 @@ test.each([1, 2])('stall %d of a task gives none: a fresh agent takes it', (stal
 });
 
 test.each(['crashed', 'ended: crashed'])(
-  'a third attempt that ends as %j is no stall: the friction event claims none',
+  'a third attempt that ends as %j is not a stall: the friction event does not claim one',
   (reason) => {
     const [friction, ...more] = frictionAfter(3, { reason, checkpoint: saved });
     expect(more).toEqual([]);

@@ -136,6 +136,8 @@ export const agentsActedOn = (observed: () => Observed): void => {
         'raised [critical] recovery_failed',
         'raised [info] checkpoint_lost',
         'raised [warning] circuit_breaker_open',
+        // its last agent has ended
+        'resolved [info] checkpoint_lost',
         // besides the failure, there is a new question to people
         'updated [critical] recovery_failed',
       ],

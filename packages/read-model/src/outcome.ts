@@ -74,7 +74,7 @@ const refusedTestOf = ({ type, payload }: Entry): string | null => {
   return isRefused && typeof text === 'string' ? text : null;
 };
 
-/** A recovery of an agent that has ended skips its end, and goes on: that decides nothing. */
+/** A recovery of an agent that has ended skips its end, and continues: that decides nothing. */
 const isSkippedEnd = ({ type, payload }: Entry): boolean => {
   const { step, why } = payload as { readonly step?: unknown; readonly why?: unknown };
   return type === 'STEP_SKIPPED' && step === 'terminate' && why === 'no_instance';

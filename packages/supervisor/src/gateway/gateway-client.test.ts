@@ -41,7 +41,7 @@ test('orders that the gateway recalls come first and are marked', async () => {
     response.end(JSON.stringify({ orders: [order], recalled: [{ ...order, expiresInMs: 1 }], waitedMs: 0 })),
   );
   const offered = await ordersOf(server, { now: () => 0, monotonic: () => 0 });
-  expect(offered).toEqual([
+  expect(offered.orders).toEqual([
     { ...order, expiresInMs: 1, isRecalled: true, policy: null },
     { ...order, isRecalled: false, policy: null },
   ]);

@@ -10,7 +10,7 @@ const RECOVERY = 'recovery_attempt';
 type Texts = { readonly title: string; readonly text: string };
 type Changed = CircuitBreakerStateChangedPayload;
 
-/** To the second, in UTC: a channel does not know the zone of its reader. */
+/** To the second, in UTC: a channel does not have the time zone of its reader. */
 const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 const ofRecovery = (taskId: string, { failures, nextAttemptAt }: Changed): Texts => {

@@ -48,7 +48,7 @@ test('of several measurements the one with the shortest way counts', () => {
 });
 
 test.each([100, 25_900])(
-  'a slow write that is stamped after %i of 26,000 ms is no difference of the clocks',
+  'a slow write that is stamped after %i of 26,000 ms is not a difference of the clocks',
   (after) => {
     let wall = T;
     const reported: number[] = [];
