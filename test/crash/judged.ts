@@ -68,7 +68,10 @@ export const judge = (trial: Trial, further: (evidence: () => Evidence) => void 
 
     test('the read model equals a fresh projection of the same topics', () => {
       const { projected, fresh } = evidence.rows;
-      for (const [table, rows] of Object.entries(fresh)) expect(projected[table], table).toEqual(rows);
+      const { heartbeat_minutes: minutes = [], ...others } = fresh;
+      for (const [table, rows] of Object.entries(others)) expect(projected[table], table).toEqual(rows);
+      // The running projector may have dropped minutes of healthy agents by now; it has no others.
+      expect(minutes).toEqual(expect.arrayContaining([...(projected.heartbeat_minutes ?? [])]));
     });
 
     test('no transaction hangs, and no service refuses to run', () => {

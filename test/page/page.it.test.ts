@@ -199,6 +199,7 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await seen('191 of 200 agents');
     const stuck = world.rows.agents[41];
     await page.keyboard.press('/');
+    await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('INPUT');
     await page.keyboard.type(stuck?.taskId ?? '');
     await seen('1 of 200 agents');
     await page

@@ -42,7 +42,7 @@ export const blockedInItsFiles = async ({ comes, all, folder }: Stage): Promise<
 const frictionOf = (ticket: string, day: string, checkpoint: string): string => `# Agent Stall Escalation: ${ticket}
 ## Summary
 Agent stalled 3 times on ${ticket}, exceeding the max redispatch
-limit of 2. Ticket moved to Blocked in Linear.
+limit of 2. The task waits for a person.
 ## Stall History
 - See dispatch log: .onex_state/dispatch-log/${day}.ndjson
 - Recovery checkpoint: ${checkpoint}
