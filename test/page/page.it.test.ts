@@ -20,7 +20,7 @@ type Violation = {
   readonly nodes: readonly { readonly html: string }[];
 };
 
-describe.skipIf(executable === null)('the page in a browser', () => {
+describe.skipIf(executable === null)('the page in a browser', { retry: 2 }, () => {
   let browser: Browser;
   let world: World;
   let page: Page;
@@ -325,8 +325,8 @@ describe.skipIf(executable === null)('the page in a browser', () => {
       labels: { [hostile]: 'javascript:window.hacked=1' },
       waitingFor: { kind: 'question', text: hostile, since: null },
     });
-    await page.reload();
     await go(`fleet/${agentId}`);
+    await page.reload();
     await seen(hostile);
     await go('inbox');
     await seen(hostile);

@@ -12,7 +12,7 @@ const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</s
 
 const executable = installedBrowser();
 
-describe.skipIf(executable === null)('the terminal on the page', () => {
+describe.skipIf(executable === null)('the terminal on the page', { retry: 2 }, () => {
   let browser: Browser;
   let world: World;
   let page: Page;
