@@ -141,6 +141,7 @@ export const terminate = (
     graceMs: 100,
     cleanupMs: 1000,
     release: [],
+    restart: false,
   };
   const order = example(Topic.agentOrder, 'TERMINATE_AGENT', { orderId: randomUUID(), ...about, ...how, ...rest });
   return { topic: order.topic, type: order.type, key: agentId, payload: order.payload };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { superviseHosted } from '../agent/supervise.ts';
 import { isAlive } from '../process/proc.ts';
 import { type Stage, setStage } from '../testing/stage.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
@@ -12,11 +13,17 @@ agents: [{ name: worker-1, task: OMN-1 }]`;
 
 let stage: Stage;
 let runtime: Runtime;
+/** Each start waits for it. */
+let gate: Promise<void>;
 beforeEach(async () => {
+  gate = Promise.resolve();
   stage = await setStage();
   const config = { ...parseRuntimeConfig(YAML, stage.dir), interval: 100 };
   const settings = { config, host: 'host-1', env: { PATH: process.env.PATH ?? '' }, users: new Map() };
-  runtime = await startRuntime(settings, { ...stage.deps, killAfterMs: 200 });
+  runtime = await startRuntime(settings, { ...stage.deps, killAfterMs: 200 }, async (...args) => {
+    await gate;
+    return superviseHosted(...args);
+  });
 });
 afterEach(async () => {
   await runtime.stop('the test is over');
@@ -50,4 +57,17 @@ test('a restart that a stopping runtime receives is an end', async () => {
   await Promise.all([restarted, stopped]);
   expect(runtime.agents()).toEqual([]);
   expect(ends()).toHaveLength(1);
+});
+
+test('an agent that is being started again when the runtime stops is ended, too', async () => {
+  const opening = Promise.withResolvers<void>();
+  gate = opening.promise;
+  const before = only();
+  await before.restart('restarted by ann', 0);
+  await before.settled;
+  const stopped = runtime.stop('the host goes down');
+  opening.resolve();
+  await stopped;
+  expect(runtime.agents()).toEqual([]);
+  expect(ends().map(({ instanceId }) => instanceId === before.spec.instanceId)).toEqual([true, false]);
 });

@@ -54,7 +54,7 @@ export class Runtime {
   readonly #agents = new Set<Supervised>();
   /** agents that are being started, or wait for their turn */
   readonly #starting = new Set<InstanceRequest>();
-  /** spawn orders that are being carried out */
+  /** spawn orders that are being carried out, and restarts */
   readonly #spawning = new Set<Promise<void>>();
   /** agents of an earlier supervisor that work on and could not be taken over yet */
   #leftAlone: readonly Occupant[] = [];
@@ -170,7 +170,7 @@ export class Runtime {
     this.#agents.add(agent);
     void agent.settled.finally(() => {
       this.#agents.delete(agent);
-      if (agent.isRestarted()) void this.#startAgain(agent.spec);
+      if (agent.isRestarted()) this.#untilSpawned(this.#startAgain(agent.spec));
     });
     return agent;
   }
@@ -250,7 +250,12 @@ export class Runtime {
   }
 
   #spawnBy(order: SpawnOrder, policy: string | null): void {
-    const spawning = this.#carryOut(order, policy).finally(() => this.#spawning.delete(spawning));
+    this.#untilSpawned(this.#carryOut(order, policy));
+  }
+
+  /** A runtime that stops waits for its starts in progress, and then ends their agents, too. */
+  #untilSpawned(start: Promise<void>): void {
+    const spawning = start.finally(() => this.#spawning.delete(spawning));
     this.#spawning.add(spawning);
   }
 
