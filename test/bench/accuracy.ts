@@ -24,7 +24,7 @@ const undescribed = (policy: string, sources: readonly Source[], described: Desc
       .map((name) => `${name} is flagged by ${policy}: read it, and describe it in described.ts`),
     ...Object.keys(described)
       .filter((name) => !flagged.includes(name))
-      .map((name) => `${name} is no longer flagged by ${policy}: take it out of described.ts`),
+      .map((name) => `${name} is no longer flagged by ${policy}: remove it from described.ts`),
   ];
 };
 

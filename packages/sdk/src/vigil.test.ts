@@ -84,10 +84,10 @@ test('tokens are unknown until the agent reports some', async () => {
 
 test('a warning of the gateway is reported once, however often it comes', async () => {
   const { way, system, problems } = await connected();
-  way.answer = { intervalMs: null, policy: null, warnings: ['there is no policy "x"', 'unknown field "y"'] };
+  way.answer = { intervalMs: null, policy: null, warnings: ['policy "x" does not exist', 'unknown field "y"'] };
   await system.pass(30_000);
   expect(way.arrived.length).toBeGreaterThan(2);
-  expect(problems).toEqual(['the gateway warns: there is no policy "x"', 'the gateway warns: unknown field "y"']);
+  expect(problems).toEqual(['the gateway warns: policy "x" does not exist', 'the gateway warns: unknown field "y"']);
 });
 
 test('the same error again and again is one entry with its count', async () => {

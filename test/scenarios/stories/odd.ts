@@ -38,7 +38,7 @@ export const wedgesNothing = async ({ vigil, all, comes, types }: Stage): Promis
   await comes(agentIntervention, 'odd', 'DECISION_REFUSED', 2);
   await holds(() =>
     expect(all(agentIntervention, 'odd', 'DECISION_REFUSED').map(({ reason }) => reason)).toEqual([
-      'there is no step UNKNOWN to ask for: nudge, handoff, terminate, restart or terminate_and_recover',
+      'a person cannot request the step UNKNOWN, only nudge, handoff, terminate, restart or terminate_and_recover',
       expect.stringMatching(/case of odd is/),
     ]),
   );

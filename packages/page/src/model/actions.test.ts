@@ -11,7 +11,7 @@ import {
   taskActions,
 } from './actions.ts';
 
-const agent = { agentId: 'a', state: 'STUCK', held: false, heldUntil: null } as const;
+const agent = { agentId: 'a', state: 'STUCK', held: false, heldUntil: null, unhealthy: true } as const;
 const labels = (actions: readonly { readonly label: string }[]) => actions.map(({ label }) => label);
 
 test('a living agent can be nudged, held, handed off and ended', () => {
@@ -37,6 +37,8 @@ test('an ended agent can be recovered only, if it has a task', () => {
   const ended = { ...agent, state: 'TERMINATED', taskId: 'T-1' } as const;
   expect(labels(agentActions(ended, 0))).toEqual(['Terminate and recover']);
   expect(agentActions({ ...ended, taskId: null }, 0)).toEqual([]);
+  // Another agent has its task, or the task is over.
+  expect(agentActions({ ...ended, unhealthy: false }, 0)).toEqual([]);
 });
 
 test('only a task in review has decisions', () => {

@@ -11,9 +11,9 @@ const action = (key: string, label: string, text: string, command: Command): Act
 export const isHeld = (now: number, { held, heldUntil }: Pick<AgentRow, 'held' | 'heldUntil'>): boolean =>
   held && (heldUntil === null || heldUntil > now);
 
-type Acted = Pick<AgentRow, 'agentId' | 'state' | 'held' | 'heldUntil' | 'taskId'>;
+type Acted = Pick<AgentRow, 'agentId' | 'state' | 'held' | 'heldUntil' | 'taskId' | 'unhealthy'>;
 
-/** What a person may do to an agent. An ended one can be recovered only. More time is a decision of its case. */
+/** What a person may do to an agent. An ended one can be recovered only, while nothing else continues its task. More time is a decision of its case. */
 export const agentActions = (agent: Acted, now: number): readonly Action[] => {
   const { agentId, state, taskId } = agent;
   const step = (name: string, label: string, text: string): Action =>
@@ -22,7 +22,7 @@ export const agentActions = (agent: Acted, now: number): readonly Action[] => {
     ...step('terminate_and_recover', 'Terminate and recover', `Ends ${agentId}; another agent continues its task.`),
     isDangerous: true,
   };
-  if (state === 'TERMINATED') return taskId === null ? [] : [recover];
+  if (state === 'TERMINATED') return taskId === null || !agent.unhealthy ? [] : [recover];
   const hold: Action = isHeld(now, agent)
     ? action(`release/${agentId}`, 'Release', `Ends the hold: plans act on ${agentId} again.`, {
         kind: 'release',

@@ -46,7 +46,7 @@ const wrongToTurnOff = (route: string, hasTickets: boolean): string | null => {
   if (route === BLOCKED)
     return 'false: only this alert shows that a task waits for a person: write its severity and channels';
   if (!ROUTES_TO_TURN_OFF.some((one) => one === route))
-    return `false: there is no such route of a policy: ${insteadOf(route, ROUTES_TO_TURN_OFF)}`;
+    return `false: no policy has this route: ${insteadOf(route, ROUTES_TO_TURN_OFF)}`;
   if (route === 'escalation_ticket' && hasTickets)
     return 'false: no one would get the tickets that this policy files: write a severity, or remove the section ticket';
   return null;

@@ -171,10 +171,10 @@ test('signals that quiet each other are a mistake; a chain is allowed', () => {
 test('a route of alerts that is turned off has a name of its own, and leaves no task or ticket without a person', () => {
   expect(wrong('alerts: { stuck_agent: false, recovery_failed: { severity: critical } }')).toEqual([]);
   expect(wrong('alerts: { stuck_agnt: false }')).toEqual([
-    'alerts.stuck_agnt: false: there is no such route of a policy: did you mean stuck_agent?',
+    'alerts.stuck_agnt: false: no policy has this route: did you mean stuck_agent?',
   ]);
   expect(wrong('alerts: { fleet_brake: false }')).toEqual([
-    expect.stringMatching(/^alerts\.fleet_brake: false: there is no such route of a policy/),
+    expect.stringMatching(/^alerts\.fleet_brake: false: no policy has this route/),
   ]);
   expect(wrong('alerts: { task_blocked: false }')).toEqual([
     'alerts.task_blocked: false: only this alert shows that a task waits for a person: write its severity and channels',

@@ -93,6 +93,20 @@ export type KnownState = {
   readonly work: WorkItem | null;
 };
 
+/** Lines of output that are saved of an agent before its end, and characters of a line. */
+const LINES_KEPT = 50;
+const LONGEST_KEPT = 1000;
+
+export const knownState = (
+  calls: KnownState['calls'],
+  output: readonly string[],
+  work: WorkItem | null,
+): KnownState => ({
+  calls,
+  output: output.slice(-LINES_KEPT).map((line) => line.slice(0, LONGEST_KEPT)),
+  work,
+});
+
 /** What an ended agent leaves for the agent that continues its task. */
 export type Remains = {
   readonly taskId: string;

@@ -4,7 +4,7 @@ import { describeExit, type EndRequest, handedOff } from '../exit/exit-reason.ts
 import { savePreviousRun } from '../exit/previous-run.ts';
 import { StallLog } from '../exit/stall-log.ts';
 import type { Finding } from '../gateway/gateway-client.ts';
-import type { SourceTerminal } from '../live-terminal/publisher.ts';
+import type { SourceTerminal } from '../live-terminal/source.ts';
 import { resumptionOf } from '../orders/client-control.ts';
 import {
   type AgentOrder,

@@ -1,13 +1,13 @@
 import type { Checkpoint, ClientReport, PolicyRef, ToolCall } from '@vigil/events';
 import type { AskAtStop } from '@vigil/health/proof';
 import { marked } from '@vigil/sdk/progress';
-import type { KnownState } from '../adapters/omniclaude.ts';
+import { type KnownState, knownState } from '../adapters/omniclaude.ts';
 import { CheckpointWatcher } from '../checkpoint/validate.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { TerminalFacts } from '../heartbeat/heartbeat.ts';
 import { HeartbeatSender, type HeartbeatSenderDeps } from '../heartbeat/heartbeat-sender.ts';
 import { outputSeen, type Progress, progressAfterReport, workSeen } from '../heartbeat/progress.ts';
-import type { SourceTerminal } from '../live-terminal/publisher.ts';
+import { type SourceTerminal, shownTerminalOf } from '../live-terminal/source.ts';
 import { isNotable, ownFields, type ReportedFields } from '../messages/agent-report.ts';
 import type { OutputReader } from '../output/output-reader.ts';
 import { compilePatterns } from '../output/patterns.ts';
@@ -27,10 +27,6 @@ import { after, type Memory, type ObservedState, type Past } from './memory.ts';
 import { callsAfterReport } from './recent-calls.ts';
 import { refusalOfAgent, type Used, usedBy } from './spending-limit.ts';
 import { StepReader } from './step-reader.ts';
-
-/** Lines of output that are saved of an agent before its end, and characters of a line. */
-const LINES_KEPT = 50;
-const LONGEST_KEPT = 1000;
 
 /** Lines of the last output in the report of an end. */
 const LAST_OUTPUT_LINES = 100;
@@ -367,8 +363,7 @@ export class AgentMonitor {
   }
   /** what its checkpoint does not give its replacement */
   get known(): KnownState {
-    const output = this.lastOutput.slice(-LINES_KEPT).map((line) => line.slice(0, LONGEST_KEPT));
-    return { calls: this.#observed.calls.sinceCheckpoint, output, work: this.#deps.workOf(this.#spec.taskId) };
+    return knownState(this.#observed.calls.sinceCheckpoint, this.lastOutput, this.#deps.workOf(this.#spec.taskId));
   }
   /** of the policy by which it is judged, as it was served; undefined: it is not known */
   get policyDocument(): unknown {
@@ -388,11 +383,8 @@ export class AgentMonitor {
   get lastOutput(): readonly string[] {
     return this.screen.tail.slice(-LAST_OUTPUT_LINES).map(({ text }) => text);
   }
-  /** The lines of its screen and those above it. A program that prints to a pipe moves no cursor, so its lines are those that it has printed. */
   get shownTerminal(): SourceTerminal {
-    const { lastOutputAt: outputAt, lines: passed } = this.screen.facts(this.#deps.clock.now());
-    if (!this.drawn.hasReturned) return { lines: this.screen.tail.map(({ text }) => text), passed, outputAt };
-    return { ...this.drawn.history, outputAt };
+    return shownTerminalOf(this.screen, this.drawn, this.#deps.clock.now());
   }
 
   async finish(withinMs: number): Promise<void> {

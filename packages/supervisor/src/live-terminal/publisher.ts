@@ -4,16 +4,8 @@ import type { GatewayDeps } from '../deps.ts';
 import type { TerminalReport } from '../gateway/gateway-client.ts';
 import { Leases, MOST_TERMINALS, type TerminalLease } from './leases.ts';
 import { safeLine, withoutKeys } from './line-filter.ts';
+import type { SourceTerminal } from './source.ts';
 import { changeBetween, fitted, MOST_LINES } from './window.ts';
-
-/** The terminal of one instance, as its supervisor sees it. */
-export type SourceTerminal = {
-  readonly lines: readonly string[];
-  /** how many lines have left the screen at the top, or were printed, since the start */
-  readonly passed: number;
-  /** epoch milliseconds */
-  readonly outputAt: number | null;
-};
 
 /** An instance that may have a terminal to publish. */
 export type TerminalSource = {

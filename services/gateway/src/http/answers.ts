@@ -248,6 +248,6 @@ export const findPolicy = ({ policies }: GatewayContext, name: string): Served =
     throw new Problem(503, 'no_policies_yet', 'no policy has been published yet: ask again later');
   const near = nearest(name, names);
   const meant = near === null ? '' : `did you mean ${near}? `;
-  const detail = `there is no policy ${JSON.stringify(name)}: ${meant}policies: ${names.join(', ')}`;
+  const detail = `policy ${JSON.stringify(name)} does not exist: ${meant}policies: ${names.join(', ')}`;
   throw new Problem(404, 'no_such_policy', detail);
 };

@@ -19,7 +19,7 @@ describe('a heartbeat that is taken is answered with what its sender should corr
     );
     await expect.poll(() => get('/v1/policies/strict').then(({ status }) => status)).toBe(200);
     expect(await warnings({ ...least, policy: 'nosuch' })).toEqual([
-      'there is no policy "nosuch": this agent is judged by vigil; policies: strict, vigil',
+      'policy "nosuch" does not exist: this agent is judged by vigil; policies: strict, vigil',
     ]);
   });
 
@@ -81,10 +81,10 @@ describe('a heartbeat that is taken is answered with what its sender should corr
 
 test('an agent whose heartbeats go to Kafka is warned of its unknown policy when it requests orders', async () => {
   const { body } = await answerOf(await get('/v1/agents/worker-1/orders?policy=nosuch'));
-  expect(body.warnings).toEqual([expect.stringContaining('there is no policy "nosuch"')]);
+  expect(body.warnings).toEqual([expect.stringContaining('policy "nosuch" does not exist')]);
 });
 
 test('a request for an unknown policy is answered with the published names', async () => {
   const { body } = await answerOf(await get('/v1/policies/vigli'));
-  expect(body.detail).toBe('there is no policy "vigli": did you mean vigil? policies: vigil');
+  expect(body.detail).toBe('policy "vigli" does not exist: did you mean vigil? policies: vigil');
 });

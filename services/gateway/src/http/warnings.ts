@@ -27,7 +27,7 @@ export const policyWarnings = (agent: Assigned, policies: Policies): readonly st
   if (requested === null || served === null || served.name === requested) return [];
   if (policies.find(requested) !== null) return [notPermitted(requested, served.name)];
   const names = policies.names().join(', ');
-  return [`there is no policy ${quoted(requested)}: this agent is judged by ${served.name}; policies: ${names}`];
+  return [`policy ${quoted(requested)} does not exist: this agent is judged by ${served.name}; policies: ${names}`];
 };
 
 const intervalWarnings = (intervalMs: number | null): readonly string[] =>

@@ -157,7 +157,7 @@ const inFlight = ({ caseContext, stepState, withdrawing }: ActiveCase, why: stri
 
 const requestRefusal = ({ instance, situation }: CaseState, caseContext: CaseContext, step: string): string | null => {
   if (caseContext.steps.length === 0)
-    return `there is no step ${step} to ask for: nudge, handoff, terminate, restart or terminate_and_recover`;
+    return `a person cannot request the step ${step}, only nudge, handoff, terminate, restart or terminate_and_recover`;
   if (instance && instance.instanceId !== caseContext.instanceId)
     return `${caseContext.agentId} is alive as ${instance.instanceId ?? 'an unnamed instance'}, not as ${caseContext.instanceId}`;
   if (situation.kind === 'open' && situation.activeCase.stepState.kind === 'terminating')

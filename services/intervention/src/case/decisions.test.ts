@@ -171,7 +171,7 @@ test('a request is refused, with the reason, for another instance, an ended one,
   const dead = agent();
   dead.receive(died());
   expect(dead.receive(requests('nudge'))[0]).toContain('has ended already');
-  expect(agent().receive(requests('UNKNOWN'))[0]).toContain('there is no step UNKNOWN');
+  expect(agent().receive(requests('UNKNOWN'))[0]).toContain('cannot request the step UNKNOWN');
   expect(terminating().receive(requests('terminate'))[0]).toContain('only its receipt moves the case');
 });
 

@@ -198,7 +198,7 @@ calls. A declared deadline moves the limit for its call to the deadline and 60 s
 - **A wait hides a loop** of itself and one call that succeeds for 30 minutes.
 - **An id in plain text is noise.** Where another id is the only news in an answer that is not JSON, the answer counts as the same. So does one whose only news is a hash, such as that of a file.
 - **Ten digits without a label** (\`1790000123 pending\`) are a count. A loop whose answers differ in them only is DEGRADED. Within brackets at the start of a line they are a time.
-- **A repetition for its durations**, such as a benchmark or a search for a flaky test, is a loop at the fifth call, because durations are no news.
+- **A repetition for its durations**, such as a benchmark or a search for a flaky test, is a loop at the fifth call, because a duration is not progress.
 - **A time that is progress**, such as a position in a video, counts as noise. A figure without a unit beside it, or the words left, remaining or ETA, make it new.
 - **A single new word in each answer** makes it new, so a loop with a random word in its answers is found by failures, budgets and silence only.
 - **An argument that changes in each call**, such as a comment in the command, makes another call. One answer to 24 such calls is DEGRADED.

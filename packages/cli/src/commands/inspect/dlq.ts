@@ -54,7 +54,7 @@ const showOne = async (letter: string, { json }: Json): Promise<void> => {
   if (found === undefined)
     throw new UnknownName(
       'dead_letter',
-      `there is no dead letter ${JSON.stringify(letter)}; list them with \`vigil dlq list\``,
+      `dead letter ${JSON.stringify(letter)} does not exist; list them with \`vigil dlq list\``,
     );
   show(json, found, (row, view) => letterLines(view, row));
 };

@@ -130,7 +130,7 @@ describe('a request with a wrong name is refused before the agent starts', () =>
     const { code, err } = await start(['--health-policy', 'vigli', '--', 'touch', ran]).ended;
     expect({ code, err }).toEqual({
       code: 2,
-      err: 'vigil: --health-policy vigli: there is no policy "vigli": did you mean vigil? policies: demo, vigil\n',
+      err: 'vigil: --health-policy vigli: policy "vigli" does not exist: did you mean vigil? policies: demo, vigil\n',
     });
     expect(existsSync(ran)).toBe(false);
   });

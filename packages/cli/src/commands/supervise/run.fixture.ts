@@ -38,7 +38,7 @@ const ASSIGNED = {
   ],
   default: 'demo',
 };
-const UNKNOWN = 'there is no policy "vigli": did you mean vigil? policies: demo, vigil';
+const UNKNOWN = 'policy "vigli" does not exist: did you mean vigil? policies: demo, vigil';
 
 export const openRunStage = async (): Promise<RunStage> => {
   const dir = mkdtempSync(join(tmpdir(), 'vigil-cli-'));
