@@ -103,11 +103,13 @@ export const handoffByDecision = async ({ all, comes, diary, runs, types }: Stag
 };
 
 /** More time twice, no more without progress; a decision on a wrong or closed case is refused; then people decide. */
-export const moreTimeTwice = async ({ vigil, all, comes, runs, types }: Stage): Promise<void> => {
+export const moreTimeTwice = async ({ vigil, all, comes, runs, shows, types }: Stage): Promise<void> => {
   const { caseId } = await comes(agentIntervention, 'patient', 'ESCALATION_TRIGGERED');
   for (const times of [1, 2]) {
     await runs('case', 'decide', caseId, 'allow_more_time', '--for', '1s');
     await comes(agentIntervention, 'patient', 'ESCALATION_DECIDED', times);
+    // A dashboard that has not read the decision yet would name the answered question, and the case would refuse it.
+    await shows(new RegExp(`(decided allow more time[^]*){${times}}`), 'case', 'show', caseId);
   }
   await runs('case', 'decide', caseId, 'allow_more_time', '--for', '1h');
   const refused = await comes(agentIntervention, 'patient', 'DECISION_REFUSED');

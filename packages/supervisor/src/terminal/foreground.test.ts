@@ -176,7 +176,7 @@ test('a client that runs one prompt sees that its output goes to a pipe, and kee
 });
 
 test('the end of a client behind a pipe does not wait for a process that it left with its output', async () => {
-  const script = 'sleep 600 & echo $!';
+  const script = 'trap "" HUP; sleep 600 & echo $!';
   const left = await piped(script, streaming(stage.dir, 'claude'));
   process.kill(Number(left), 'SIGKILL');
 });
