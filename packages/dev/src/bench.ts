@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { benchRequestOf } from './bench-request.ts';
 import { root, stateDir } from './paths.ts';
 import { interruption } from './processes/interrupt.ts';
 import { endChildWithUs } from './processes/survivors.ts';
-import { endWith, Refusal } from './refusal.ts';
+import { endWith } from './refusal.ts';
 
 const folder = path.join(root, 'test/bench');
 
@@ -13,13 +14,6 @@ const benchmarks = (): readonly string[] =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.ts'))
     .map((file) => path.basename(file, '.ts'));
-
-const chosen = (wanted: string | undefined): readonly string[] => {
-  const all = benchmarks();
-  const names = wanted === undefined ? all : all.filter((name) => name === wanted);
-  if (names.length > 0) return names;
-  throw new Refusal(`test/bench has no benchmark ${wanted}; it has ${all.join(', ')}`);
-};
 
 /**
  * Node options of benchmarks. Folding is measured on one core, including garbage collection. The young generation holds
@@ -42,10 +36,14 @@ const runOne = async (name: string, options: readonly string[], signal: AbortSig
 };
 
 const run = async (signal: AbortSignal): Promise<number> => {
-  const words = process.argv.slice(2);
-  const options = words.filter((word) => word === '--json');
+  const request = benchRequestOf(process.argv.slice(2), benchmarks());
+  if (request.kind === 'help') {
+    console.log(request.text);
+    return 0;
+  }
+  const options = request.json ? ['--json'] : [];
   let failed = 0;
-  for (const name of chosen(words.find((word) => !word.startsWith('-')))) {
+  for (const name of request.names) {
     if (signal.aborted) break;
     console.error(`== ${name}`);
     if (!(await runOne(name, options, signal))) failed += 1;
