@@ -16,6 +16,7 @@ import {
 } from './state.ts';
 import { uncounted, withAnswer, withUsage } from './usage.ts';
 
+export { callsToSend, runningCalls } from './calls-to-send.ts';
 export type { AnswerUsage, CallName, SessionEvent, SessionFact, Usage } from './events.ts';
 export type { AgentReport } from './report.ts';
 export { newSession, type SessionState } from './state.ts';

@@ -182,6 +182,22 @@ test('of 300 calls that end while the gateway is away each is reported', async (
   expect(new Set(newCalls()).size).toBe(300);
 });
 
+test('the end of a call that was sent as running is sent, however many calls its record has after it', async () => {
+  await send([started('long', 2), started('of-sub', 2, 'sub')]);
+  const after = Array.from({ length: 150 }, (_, n) => [started(`after-${n}`, 4), ended(`after-${n}`, 5)]).flat();
+  const ends = [ended('long', 3), ended('of-sub', 3, {}, 'sub')];
+  await send([...ends, ...after, { kind: 'subagent_ended', id: 'sub', at: 6, agent: null }]);
+  const [own] = heartbeats.filter(({ sequence, parent_agent_id: parent }) => parent === null && sequence === 2);
+  const sent = own?.tool_calls.map(({ call_id: id, outcome }) => `${id} ${outcome}`) ?? [];
+  expect([sent.length, ...sent.slice(0, 3), sent.at(-1)]).toEqual([
+    100,
+    'long ok',
+    'of-sub abandoned',
+    'after-52 ok',
+    'after-149 ok',
+  ]);
+});
+
 test('what the gateway refuses for good is not sent again', async () => {
   status = 400;
   await send([started('c', 2)]);

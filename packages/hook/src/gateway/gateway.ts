@@ -1,7 +1,7 @@
 import type { Adapter } from '@vigil/adapters/adapter';
 import type { AgentReport, SessionEvent } from '@vigil/adapters/session';
 import { askedAtStop, NO_PROOF, questionAtStop } from '@vigil/health/proof';
-import { type Environment, heartbeatsOf, MAIN_AGENT, type Who, whoIs } from '../session/agents.ts';
+import { type Environment, heartbeatsOf, MAIN_AGENT, type SentBefore, type Who, whoIs } from '../session/agents.ts';
 import { breakerReports, closedByOrder } from '../session/breakers.ts';
 import { type Folded, foldEvent, foldRecord, mergeReports } from '../session/fold.ts';
 import { type Marks, ofKnownAgents, readTranscripts, withTranscripts } from '../session/transcript.ts';
@@ -141,6 +141,8 @@ const withRecord = ({ kept, reports }: Taken, record: SpoolRecord, reader: Reade
   return withLines(after, after.kept.transcripts, reader);
 };
 
+const sentBefore = ({ agents, fold: { session } }: Kept): SentBefore => ({ agents, session });
+
 /** The next heartbeats are made of what the spool holds, unless others are on their way still. */
 const withHeartbeats = async (kept: Kept, { folder, who, transcript }: Deps, now: number): Promise<Kept> => {
   if (kept.unsent.length > 0) return kept;
@@ -153,7 +155,7 @@ const withHeartbeats = async (kept: Kept, { folder, who, transcript }: Deps, now
     so = withRecord({ ...so, kept: { ...so.kept, offset: entry.end } }, entry.record, reader);
   }
   const { kept: after, reports } = so;
-  const { agents, heartbeats } = heartbeatsOf(kept.agents, reports, breakerReports(after.fold.breakers), who, now);
+  const { agents, heartbeats } = heartbeatsOf(sentBefore(kept), reports, breakerReports(after.fold.breakers), who, now);
   return { ...after, agents, unsent: heartbeats };
 };
 
@@ -288,7 +290,7 @@ const withLateRefusal = (kept: Kept, record: SpoolRecord, who: Who, now: number)
   const { call_id: callId, tool, args_hash: argsHash } = start.call;
   const refused: SessionEvent = { ...start, kind: 'call_refused', call: { callId, tool, argsHash } };
   const { fold, reports } = foldEvent(kept.fold, refused);
-  const { agents, heartbeats } = heartbeatsOf(kept.agents, reports, breakerReports(fold.breakers), who, now);
+  const { agents, heartbeats } = heartbeatsOf(sentBefore(kept), reports, breakerReports(fold.breakers), who, now);
   return { ...withRefusalOf(kept, record.id, kept.limit), fold, agents, unsent: heartbeats };
 };
 

@@ -1,5 +1,5 @@
 import { asId, asIdPart, subagentId } from '@vigil/adapters/names';
-import type { AgentReport } from '@vigil/adapters/session';
+import { type AgentReport, callsToSend, runningCalls, type SessionState } from '@vigil/adapters/session';
 import type { BreakerReport, Heartbeat } from '@vigil/events';
 import { applyReport, marked, noProgress, type Progress } from '@vigil/sdk/progress';
 
@@ -64,20 +64,20 @@ export type SentHeartbeat = Partial<Heartbeat> & Pick<Heartbeat, 'agent_id' | 's
 
 /** No heartbeat follows between two events: a model may think, and a command may run, for this time. Milliseconds. */
 const INTERVAL_MS = 600_000;
-const MOST_CALLS = 100;
 
 const idsFor = (who: Who, { agent, type }: AgentReport, now: number): AgentIds =>
   agent === null ? who : subagentIds(who, agent, type, now);
 
-/** The heartbeat of one report, and its agent after it. `now`: epoch milliseconds. */
+/** The heartbeat of one report, and its agent after it. `session`: as last sent; `now`: epoch milliseconds. */
 const reported = (
   before: ReportedAgent,
   { agent, type, fields }: AgentReport,
+  session: SessionState,
   breakers: readonly BreakerReport[],
   who: Who,
   now: number,
 ): { readonly after: ReportedAgent; readonly heartbeat: SentHeartbeat } => {
-  const tool_calls = (fields.tool_calls ?? []).slice(-MOST_CALLS);
+  const tool_calls = callsToSend(fields.tool_calls ?? [], runningCalls(session, agent));
   const sequence = before.sequence + 1;
   const after = {
     ...before,
@@ -112,9 +112,12 @@ const reported = (
   return { after, heartbeat };
 };
 
+/** What earlier heartbeats have carried: the agents, and the session that they were about. */
+export type SentBefore = { readonly agents: ReportedAgents; readonly session: SessionState };
+
 /** The agents after these reports, and a heartbeat for each. The end of a sub-agent is reported once. */
 export const heartbeatsOf = (
-  before: ReportedAgents,
+  { agents: before, session }: SentBefore,
   reports: readonly AgentReport[],
   breakers: readonly BreakerReport[],
   who: Who,
@@ -126,7 +129,8 @@ export const heartbeatsOf = (
       const hasEnded = report.agent !== null && report.fields.exit != null;
       const known = so.agents[name];
       if (known === undefined && hasEnded) return so;
-      const { after, heartbeat } = reported(known ?? newAgent(idsFor(who, report, now)), report, breakers, who, now);
+      const agent = known ?? newAgent(idsFor(who, report, now));
+      const { after, heartbeat } = reported(agent, report, session, breakers, who, now);
       const { [name]: _, ...others } = so.agents;
       return {
         agents: hasEnded ? others : { ...others, [name]: after },

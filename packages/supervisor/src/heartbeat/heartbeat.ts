@@ -1,3 +1,4 @@
+import { callsToSend } from '@vigil/adapters/session';
 import type {
   Checkpoint,
   ErrorReport,
@@ -94,20 +95,14 @@ const bounded = <T>(list: readonly T[]): readonly T[] => list.slice(-AT_MOST);
 
 /**
  * A call reported twice before it was sent is sent once, as it is now. While the gateway is away, the oldest calls that
- * began since the last heartbeat are left out. A call that was sent as running stays: without its end it would be overdue.
+ * began since the last heartbeat are left out.
  */
 const withCalls = (
   { toolCalls: known, runningCalls }: HeartbeatState,
   calls: readonly ToolCall[],
 ): readonly ToolCall[] => {
   const renewed = new Set(calls.map((call) => call.call_id));
-  const all = [...known.filter((call) => !renewed.has(call.call_id)), ...calls];
-  if (all.length <= AT_MOST) return all;
-  const running = new Set(runningCalls);
-  const sent = bounded(all.filter(({ call_id: id }) => running.has(id)));
-  const others = all.filter(({ call_id: id }) => !running.has(id));
-  const kept = new Set([...sent, ...others.slice(Math.max(0, others.length + sent.length - AT_MOST))]);
-  return all.filter((call) => kept.has(call));
+  return callsToSend([...known.filter((call) => !renewed.has(call.call_id)), ...calls], new Set(runningCalls));
 };
 
 const runningAfter = ({ runningCalls, toolCalls }: HeartbeatState): readonly string[] => {

@@ -1,5 +1,5 @@
 import { asId, subagentId } from '@vigil/adapters/names';
-import type { AgentReport } from '@vigil/adapters/session';
+import { type AgentReport, callsToSend, runningCalls, type SessionState } from '@vigil/adapters/session';
 import type { Heartbeat, ToolCall } from '@vigil/events';
 
 /** Whose session it is. */
@@ -20,7 +20,6 @@ export type Changes = ReadonlyMap<string | null, AgentReport>;
 
 /** Between two events nothing is sent, for as long as a model may think and a command may run. Milliseconds. */
 const INTERVAL_MS = 600_000;
-const MOST_CALLS = 100;
 
 /** A call that has started and ended is reported once, as it has ended. */
 const mergedCalls = (before: readonly ToolCall[] = [], more: readonly ToolCall[] = []): readonly ToolCall[] => {
@@ -29,15 +28,19 @@ const mergedCalls = (before: readonly ToolCall[] = [], more: readonly ToolCall[]
     newest.delete(call.call_id);
     newest.set(call.call_id, call);
   }
-  return [...newest.values()].slice(-MOST_CALLS);
+  return [...newest.values()];
 };
 
-export const withReport = (changes: Changes, report: AgentReport): Changes => {
+/** `sent`: the session as the heartbeats before have reported it. */
+export const withReport = (changes: Changes, report: AgentReport, sent: SessionState): Changes => {
   const before = changes.get(report.agent);
   const fields = {
     ...before?.fields,
     ...report.fields,
-    tool_calls: mergedCalls(before?.fields.tool_calls, report.fields.tool_calls),
+    tool_calls: callsToSend(
+      mergedCalls(before?.fields.tool_calls, report.fields.tool_calls),
+      runningCalls(sent, report.agent),
+    ),
   };
   return new Map([...changes, [report.agent, { ...report, fields }]]);
 };

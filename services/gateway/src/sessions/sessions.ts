@@ -118,7 +118,7 @@ export const createSessions = () => {
         const { session, reports } = observe(state, event);
         state = session;
         proof = proofAfterReports(proof, reports);
-        for (const report of reports) changes = withReport(changes, report);
+        for (const report of reports) changes = withReport(changes, report, before.state);
       }
       // A gateway that has restarted continues above what it has sent before.
       const sequence = Math.max(before.sequence + 1, now);
