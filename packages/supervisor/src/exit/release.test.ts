@@ -78,10 +78,20 @@ test('a runtime that cannot release claims reports that', async () => {
   expect(end?.details).toContain('its claims are not released: its runtime has no `release` command for it');
 });
 
-test('a clean-up that exceeds its time is ended', async () => {
-  const file = join(stage.dir, 'cleaning');
-  await start('sleep 600', { cleanup: shell(`echo $$ > ${file}; exec sleep 600`) });
+test('a clean-up that exceeds the time of its order is ended', async () => {
+  const [file, survived] = [join(stage.dir, 'cleaning'), join(stage.dir, 'survived')];
+  // It ends by itself after seven seconds or more: later than its order allows, and before the limit without an order.
+  const lasts = `i=0; while [ $i -lt 70 ]; do sleep 0.1; i=$((i+1)); done; touch ${survived}`;
+  await start('sleep 600', { cleanup: shell(`echo $$ > ${file}; ${lasts}`) });
   await endedBy({ cleanupMs: 1500 });
   const pid = Number(readFileSync(file, 'utf8'));
   await until(() => expect(() => process.kill(pid, 0)).toThrow(/ESRCH/));
+  expect(existsSync(survived)).toBe(false);
+});
+
+test('a clean-up within the time of its order runs to its end', async () => {
+  const cleaned = join(stage.dir, 'cleaned');
+  await start('sleep 600', { cleanup: shell(`sleep 0.5; touch ${cleaned}`) });
+  await endedBy({ cleanupMs: 30_000 });
+  expect(existsSync(cleaned)).toBe(true);
 });
