@@ -227,11 +227,9 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
     reportedErrors: reportedErrorsAfter(
       h.reportedErrors,
       {
-        lastCall: h.calls.sentLast,
         steps: h.steps.total,
         reportsCalls: h.outcomes.calls > 0,
         isLater: calls.last !== h.calls.last,
-        open: h.calls.open.map(({ id }) => id),
       },
       heartbeat,
       receipt,

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { FAILING_TOOLS, OPEN_CALLS } from './calls/calls.ts';
 import { CLASSES, MOST_TIMES } from './calls/errors.ts';
 import { REMEMBERED_RESULTS } from './calls/heartbeat-delta.ts';
-import { LAST_CALLS } from './calls/last-calls.ts';
+import { LAST_CALLS, MOST_CALLS } from './calls/last-calls.ts';
+import { RUNNING_CALLS } from './calls/reported-errors.ts';
 import { MAX_CYCLE } from './calls/runs.ts';
 import { NAME_CHARACTERS, TARGETS } from './calls/targets.ts';
 import type { History } from './history.ts';
@@ -34,7 +35,7 @@ const LARGEST_BYTES: Readonly<Record<keyof History, number>> = {
   errors: MOST_TIMES * 31 + MOST_TIMES * 9 + CLASSES * 42 + 150,
   targets: TARGETS * 34 + NAME_CHARACTERS + 70,
   outcomes: 70,
-  reportedErrors: 120,
+  reportedErrors: MOST_CALLS * 9 + RUNNING_CALLS * 6 + 150,
   asked: 30,
   callDiversity: LAST_CALLS * 6 + 40,
   matches: MATCHES * 62 + 40,
@@ -56,9 +57,9 @@ const LARGEST_BYTES: Readonly<Record<keyof History, number>> = {
   end: 150,
 };
 
-test('a state without its labels stays within 16 KB, with any reports', () => {
+test('a state without its labels stays within 18 KB, with any reports', () => {
   const largest = Object.values(LARGEST_BYTES).reduce((sum, bytes) => sum + bytes, 0);
   const why =
     'the parts of a history have a limit together: make one smaller, or raise it and the memory of a partition in Kubernetes';
-  expect(largest, why).toBeLessThanOrEqual(16_384);
+  expect(largest, why).toBeLessThanOrEqual(18_432);
 });

@@ -2,6 +2,7 @@ import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import type { ToolFailures } from '../history/calls/calls.ts';
 import { failedOf, MOST_CALLS } from '../history/calls/last-calls.ts';
+import { reportedIn } from '../history/calls/reported-errors.ts';
 import { hash32 } from '../history/hash.ts';
 import type { History } from '../history/history.ts';
 import { type AnySignal, ofTools, ofTurn, perTurn, signal, tools } from './signal.ts';
@@ -109,7 +110,7 @@ const reportedLimits = z
     /** of 1 */
     above: z.number().min(0).max(1),
     window: z.int().min(1).max(MOST_CALLS).default(20),
-    /** fewer operations are too few for a finding */
+    /** fewer operations, and fewer errors, are too few for a finding */
     min_operations: z.int().min(1).default(8),
   })
   .refine((l) => l.min_operations <= l.window, {
@@ -122,20 +123,21 @@ export const reportedErrors: AnySignal = signal(reportedLimits, {
   axis: 'rate',
   awaits: [],
   by: 'reportedErrors',
-  firesFrom: ({ reportedErrors: { outcomes } }, l) => {
-    const { calls, failed } = failedOf(outcomes, l.window);
-    return calls >= l.min_operations && failed / calls > l.above ? outcomes.at : NEVER;
+  firesFrom: ({ reportedErrors }, l) => {
+    const { operations, failed } = reportedIn(reportedErrors, l.window);
+    const isEnough = Math.max(operations, failed) >= l.min_operations;
+    return isEnough && failed > l.above * operations ? reportedErrors.at : NEVER;
   },
-  evidence: ({ reportedErrors: { outcomes } }, l) => {
-    const { calls, failed } = failedOf(outcomes, l.window);
-    const value = calls === 0 ? null : failed / calls;
-    const few = calls < l.min_operations ? `, too few: ${l.min_operations} are needed` : '';
-    const words = `it counted ${failed} errors in its last ${calls} calls or steps${few}; limit ${percent(l.above)}`;
+  evidence: ({ reportedErrors }, l) => {
+    const { operations, failed } = reportedIn(reportedErrors, l.window);
+    const value = operations === 0 ? null : failed / operations;
+    const few = Math.max(operations, failed) < l.min_operations ? `, too few: ${l.min_operations} are needed` : '';
+    const words = `it counted ${failed} errors in its last ${operations} calls or steps${few}; limit ${percent(l.above)}`;
     return { value, limit: l.above, words, hard: false };
   },
-  finding: ({ reportedErrors: { outcomes } }, l) => {
-    const { calls, failed } = failedOf(outcomes, l.window);
-    return `You have counted ${failed} errors in your last ${calls} calls or steps.`;
+  finding: ({ reportedErrors }, l) => {
+    const { operations, failed } = reportedIn(reportedErrors, l.window);
+    return `You have counted ${failed} errors in your last ${operations} calls or steps.`;
   },
   advice: 'Find out what they have in common before the next call.',
 });

@@ -32,18 +32,6 @@ export const outcomesAfter = (before: Outcomes, heartbeat: Heartbeat, receipt: R
   return after;
 };
 
-/** The outcomes with further operations, the failed ones last. */
-export const withOutcomes = (before: Outcomes, succeeded: number, failed: number, now: number): Outcomes => {
-  let { bits } = before;
-  const push = (times: number, bit: 0 | 1): void => {
-    for (let i = 0; i < Math.min(times, MOST_CALLS); i++) bits = ((bits * 2) % ALL) + bit;
-  };
-  push(succeeded, 0);
-  push(failed, 1);
-  const calls = Math.min(before.calls + succeeded + failed, MOST_CALLS);
-  return { bits, calls, at: failed > 0 ? now : before.at };
-};
-
 /** The number of calls among the last `window` ones, and the number of failed ones. */
 export const failedOf = (
   { bits, calls }: Outcomes,
