@@ -266,17 +266,18 @@ describe.skipIf(!ownServers)('at the command line', () => {
 
   const launcher = path.resolve(import.meta.dirname, '../../packages/dev/bootstrap/vigil.mjs');
   /** The hook of a coding agent without a supervisor, as its client runs it. */
-  const permission = async (agent: string, command: string): Promise<string> => {
+  const hooked = async (agent: string, event: object, more: Readonly<Record<string, string>> = {}): Promise<string> => {
     const { VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN } = vigil.system.env;
     const env = { PATH: process.env.PATH ?? '', VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN, VIGIL_AGENT: agent };
     const hook = spawn(process.execPath, [launcher, 'hook', '--client', 'claude-code'], {
-      env: { ...env, VIGIL_STATE_DIR: path.join(vigil.dir, 'hooks') },
+      env: { ...env, ...more, VIGIL_STATE_DIR: path.join(vigil.dir, 'hooks') },
       stdio: ['pipe', 'pipe', 'ignore'],
     });
-    const call = { tool_name: 'Bash', tool_input: { command } };
-    hook.stdin.end(JSON.stringify({ session_id: agent, hook_event_name: 'PermissionRequest', ...call }));
+    hook.stdin.end(JSON.stringify({ session_id: agent, ...event }));
     return text(hook.stdout);
   };
+  const permission = (agent: string, command: string): Promise<string> =>
+    hooked(agent, { hook_event_name: 'PermissionRequest', tool_name: 'Bash', tool_input: { command } });
   type Item = { readonly id: string; readonly agentId: string; readonly text: string; readonly atDeadline: string };
   const itemOf = (agent: string) =>
     until(`${agent} waits in the inbox`, async () => {
@@ -298,6 +299,38 @@ describe.skipIf(!ownServers)('at the command line', () => {
     expect(await vigil.vigil('inbox', 'answer', id, 'allow', ...why)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('the first answer decides'),
+    });
+  });
+
+  test('two questions of a hook are one item, and the first of two complete answers is what the hook prints', async () => {
+    const options = (...labels: readonly string[]) => labels.map((label) => ({ label, description: '' }));
+    const questions = [
+      { question: 'Which database?', header: 'Database', multiSelect: false, options: options('Postgres', 'SQLite') },
+      { question: 'Which features?', header: 'Features', multiSelect: true, options: options('Login', 'Search, fast') },
+    ];
+    const event = { hook_event_name: 'PreToolUse', tool_name: 'AskUserQuestion', tool_input: { questions } };
+    const printed = hooked('asks-twice', event, { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' });
+    const { id } = await itemOf('asks-twice');
+    const answer = (...given: readonly string[]) => vigil.vigil('inbox', 'answer', id, ...given, ...why);
+    expect(await answer('--answer', 'Database=SQLite')).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining('"Features" has no answer') },
+    });
+    expect(await answer('--answer', 'Database=Oracle', '--answer', 'Features=Login')).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining('"Oracle" is not one of "Postgres", "SQLite"') },
+    });
+    const features = ['--answer', 'Features=Login', '--answer', 'Features=Search, fast', '--other', 'Features=a cache'];
+    const both = await Promise.all([
+      answer('--answer', 'Database=SQLite', ...features),
+      answer('--other', 'Database=DuckDB', ...features),
+    ]);
+    expect(both.map(({ code }) => code).toSorted(), JSON.stringify(both)).toEqual([0, 1]);
+    const database = both[0].code === 0 ? 'SQLite' : 'DuckDB';
+    const answers = { 'Which database?': database, 'Which features?': 'Login, "Search, fast", a cache' };
+    expect(JSON.parse(await printed)).toMatchObject({
+      hookSpecificOutput: {
+        ...{ hookEventName: 'PreToolUse', permissionDecision: 'allow' },
+        updatedInput: { questions, answers },
+      },
     });
   });
 });

@@ -1,9 +1,9 @@
 import { type EventOf, Topic } from '@vigil/events';
 import { example, EXAMPLE_TIME as START } from '@vigil/events/examples';
-import { readAtRest } from '@vigil/stream/testing';
+import { readAtRest, shapeOf } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createAgentRequests } from '../../services/gateway/src/state/agent-requests.ts';
+import { createAgentRequests, type RequestStatus } from '../../services/gateway/src/state/agent-requests.ts';
 import { agentRequests } from '../../services/intervention/src/processors.ts';
 import { type RequestDraft, type RequestsState, requests } from '../../services/intervention/src/requests/requests.ts';
 
@@ -11,6 +11,15 @@ const AGENTS = ['worker-1', 'worker-2'];
 const CHANNELS = ['page', 'phone', 'cli'];
 const OPTIONS = ['allow', 'deny'];
 const LIFE_MS = 20_000;
+const QUESTION = {
+  ...{ name: 'Deploy', header: 'Deploy', text: 'Deploy now?', isMultiple: false },
+  options: OPTIONS.map((label) => ({ label, description: null, preview: null })),
+};
+/** An answer by an option, or by a label of the question. */
+const answerBy = (value: string, isQuestion: boolean) =>
+  isQuestion
+    ? { option: '', answers: [{ question: QUESTION.name, labels: [value], text: null }] }
+    : { option: value, answers: [] };
 
 type Input = Parameters<typeof requests.observe>[1];
 type Step =
@@ -37,8 +46,10 @@ type Hook = {
   readonly agentId: string;
   readonly instanceId: string;
   readonly deadlineAt: number;
+  /** its request is a question that no option answers */
+  readonly isQuestion: boolean;
   hasEnded: boolean;
-  readonly applied: { readonly option: string; readonly by: string; readonly why: string }[];
+  readonly applied: Extract<RequestStatus, { readonly kind: 'answered' }>[];
 };
 type Sent = Extract<EventOf<typeof Topic.handleRequest>, { type: 'ANSWER_REQUEST' }> & { readonly at: number };
 type Answered = Extract<RequestDraft, { type: 'REQUEST_ANSWERED' }>;
@@ -90,7 +101,8 @@ class Story {
   answer(hook: Hook, option: string, by: string, wrong: boolean): void {
     const other = wrong ? `${hook.agentId}.i0` : hook.instanceId;
     const why = `answer ${this.sent.length}`;
-    const payload = { requestId: hook.requestId, agentId: hook.agentId, instanceId: other, option, by, why };
+    const { requestId, agentId, isQuestion } = hook;
+    const payload = { requestId, agentId, instanceId: other, ...answerBy(option, isQuestion), by, why };
     const command = example(Topic.handleRequest, 'ANSWER_REQUEST', payload);
     this.sent.push({ ...command, at: this.now } as Sent);
     this.decide(hook.agentId, command as Input);
@@ -102,9 +114,13 @@ class Story {
         const requestId = `r-${this.hooks.length}`;
         const instanceId = this.instanceOf(step.agent);
         const deadlineAt = this.now + LIFE_MS;
-        this.hooks.push({ requestId, agentId: step.agent, instanceId, deadlineAt, hasEnded: false, applied: [] });
-        const choices = OPTIONS.map((name) => ({ name, label: name }));
-        const asked = { requestId, agentId: step.agent, instanceId, choices, deadlineAt, heldBy: 'gateway:a' };
+        const isQuestion = this.hooks.length % 2 === 1;
+        const hook = { requestId, agentId: step.agent, instanceId, deadlineAt, isQuestion };
+        this.hooks.push({ ...hook, hasEnded: false, applied: [] });
+        const choices = isQuestion ? [] : OPTIONS.map((name) => ({ name, label: name }));
+        const questions = isQuestion ? [QUESTION] : [];
+        const who = { requestId, agentId: step.agent, instanceId };
+        const asked = { ...who, choices, questions, deadlineAt, heldBy: 'gateway:a' };
         this.decide(step.agent, example(Topic.handleRequest, 'OPEN_REQUEST', asked) as Input);
         return;
       }
@@ -150,7 +166,10 @@ class Story {
         return;
       case 'restart_decider':
         for (const [agent, state] of this.states)
-          this.states.set(agent, readAtRest(agentRequests.atRest, agentRequests.atRest.oldest, JSON.stringify(state)));
+          this.states.set(
+            agent,
+            readAtRest(agentRequests.atRest, shapeOf(agentRequests.atRest), JSON.stringify(state)),
+          );
         return;
       case 'restart_gateway':
         this.gateways[step.gateway] = { requests: createAgentRequests(10_000), readTo: 0 };
@@ -214,17 +233,19 @@ const check = ({ hooks, events, sent }: Story): { applied: number; accepted: num
     const hook = hooks.find(({ requestId }) => requestId === payload.requestId);
     const command = sent.find((one) => one.payload.why === payload.why);
     expect(command?.payload, 'the answer was given to this request').toMatchObject({
-      ...{ requestId: hook?.requestId, instanceId: hook?.instanceId, option: payload.option, by: payload.by },
+      ...{ requestId: hook?.requestId, instanceId: hook?.instanceId, answers: payload.answers, by: payload.by },
+      option: hook?.isQuestion ? '' : payload.option,
     });
     expect(command?.at, 'before its deadline').toBeLessThan(hook?.deadlineAt ?? 0);
-    expect(OPTIONS).toContain(payload.option);
+    const [value] = payload.answers.flatMap(({ labels }) => labels);
+    expect(OPTIONS).toContain(hook?.isQuestion ? value : payload.option);
   }
   for (const { requestId, applied } of hooks) {
     expect(applied.length, 'applied once').toBeLessThanOrEqual(1);
     const [one] = applied;
     if (one === undefined) continue;
     const decided = accepted.find(({ payload }) => payload.requestId === requestId);
-    expect(decided?.payload).toMatchObject({ option: one.option, by: one.by, why: one.why });
+    expect(decided?.payload).toMatchObject({ option: one.option, answers: one.answers, by: one.by, why: one.why });
   }
   const refused = events.filter(({ type }) => type === 'ANSWER_REFUSED');
   expect(accepted.length + refused.length, 'each answer is accepted or refused').toBe(sent.length);

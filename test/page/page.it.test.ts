@@ -174,6 +174,41 @@ describe.skipIf(executable === null)('the page in a browser', { retry: 2 }, () =
         .click();
   });
 
+  test('several questions are answered by the keyboard alone, with other words', async () => {
+    await go('inbox');
+    world.state.outcome = [];
+    const one = item('request/rq-7a41d2');
+    const form = one.getByRole('form', { name: 'Answer to request/rq-7a41d2' });
+    await form.getByRole('button', { name: 'Answer' }).press('Enter');
+    await form.getByRole('alert').getByText('"Cache" has no answer').waitFor();
+    await form.getByRole('radio', { name: 'Redis' }).press('Space');
+    const [other, ofChecks] = [form.getByLabel('Other').first(), form.getByLabel('Other').last()];
+    await other.pressSequentially('Valkey');
+    expect(await form.getByRole('radio', { name: 'Redis' }).isChecked()).toBe(false);
+    await form.getByRole('checkbox', { name: 'Unit tests' }).press('Space');
+    await form.getByRole('checkbox', { name: 'Licences' }).press('Space');
+    await ofChecks.pressSequentially('a dry run');
+    await ofChecks.press('Enter');
+    await page.getByRole('dialog').getByText('Cache: "Valkey"; Checks: Unit tests, Licences, "a dry run"').waitFor();
+    await page.getByLabel('Why').pressSequentially('as agreed');
+    await page.getByLabel('Why').press('Enter');
+    await expect
+      .poll(() => lastCommand(Topic.handleRequest), { timeout: WAIT_MS })
+      .toMatchObject({
+        type: 'ANSWER_REQUEST',
+        payload: {
+          ...{ requestId: 'rq-7a41d2', by: 'ada (page)', why: 'as agreed' },
+          answers: [
+            { question: 'Cache', labels: [], text: 'Valkey' },
+            { question: 'Checks', labels: ['Unit tests', 'Licences'], text: 'a dry run' },
+          ],
+        },
+      });
+    world.answerRequest('rq-7a41d2', 'Cache: "Valkey"', 'ada (page)');
+    world.state.outcome = [caused('REQUEST_ANSWERED', { option: 'Cache: "Valkey"', by: 'ada (page)' })];
+    await one.waitFor({ state: 'detached' });
+  });
+
   test('an alert is resolved and silenced, a silence is ended, and a channel is tested', async () => {
     await go('alerts');
     const row = page.getByRole('row').filter({ hasText: 'Recovery failed' });

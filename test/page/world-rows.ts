@@ -219,7 +219,14 @@ export const requestsOf = (agents: readonly AgentRow[], now: number): RequestRow
   const request = (index: number, requestId: string, more: Partial<RequestRow>): RequestRow => ({
     ...{ requestId, agentId: agents[index]?.agentId ?? '', instanceId: 'i1', taskId: agents[index]?.taskId ?? null },
     ...{ client: 'claude-code', kind: 'permission', tool: null, text: agents[index]?.waitingFor?.text ?? '' },
-    ...{ options: [], deadlineAt: now + SIX_MINUTES, atDeadline: 'no_decision', openedAt: now - SIX_MINUTES },
+    ...{
+      options: [],
+      questions: [],
+      deadlineAt: now + SIX_MINUTES,
+      atDeadline: 'no_decision',
+      openedAt: now - SIX_MINUTES,
+    },
+    ...{ settledAnswers: null },
     ...{ settled: null, settledOption: null, settledBy: null, settledWhy: null, settledCommand: null },
     ...{ settledAt: null, refusedCommand: null, refusedReason: null, refusedDetail: null },
     ...more,
@@ -238,6 +245,27 @@ export const requestsOf = (agents: readonly AgentRow[], now: number): RequestRow
         { name: 'option-1', label: 'Keep 0042_add_currency' },
         { name: 'option-2', label: 'Keep 0043_rename_amount' },
         { name: 'option-3', label: 'Write a third migration' },
+      ],
+    }),
+    request(103, 'rq-7a41d2', {
+      ...{ kind: 'question', tool: 'AskUserQuestion', openedAt: now - 3 * MINUTE, deadlineAt: now + 9 * MINUTE },
+      text: 'Cache: Where do search results go? Checks: Which checks run before a merge?',
+      questions: [
+        {
+          ...{ name: 'Cache', header: 'Cache', text: 'Where do search results go?', isMultiple: false },
+          options: [
+            { label: 'Redis', description: 'the cluster that sessions use', preview: null },
+            { label: 'Memory', description: 'each process has its own', preview: null },
+          ],
+        },
+        {
+          ...{ name: 'Checks', header: 'Checks', text: 'Which checks run before a merge?', isMultiple: true },
+          options: [
+            { label: 'Unit tests', description: null, preview: null },
+            { label: 'Load test', description: '4 minutes', preview: 'k6 run search.js' },
+            { label: 'Licences', description: null, preview: null },
+          ],
+        },
       ],
     }),
     request(96, 'rq-1b7f03', {

@@ -1,3 +1,4 @@
+import type { QuestionAnswer, RequestQuestion } from '@vigil/events';
 import type { SessionEvent } from './session/events.ts';
 import type { ToolTraits } from './shared/calls.ts';
 
@@ -34,7 +35,10 @@ export type HookPayload = Readonly<Record<string, unknown>>;
 /** A text for the agent, from an order. */
 export type HookText = { readonly orderId: string; readonly text: string };
 
-/** What an event asks a person. `choices`: the names that answer it, and the client's words for each. */
+/**
+ * What an event asks a person. `choices`: the names that answer it, and the client's words for each. `questions`: what a question asks; without
+ * choices, an answer names each of them.
+ */
 export type HookRequest = {
   readonly kind: 'permission' | 'question';
   /** the tool that needs the permission, or asks; null: unknown */
@@ -42,17 +46,45 @@ export type HookRequest = {
   /** without secrets, and short */
   readonly text: string;
   readonly choices: readonly { readonly name: string; readonly label: string }[];
+  readonly questions: readonly RequestQuestion[];
 };
 
-/** What people have decided. `why`: for people and the model */
-export type Decision = { readonly choice: string; readonly why: string };
+/**
+ * What people have decided. `choice`: the name of one; with `answers`, a summary for people. `answers`: one for each question. `why`: for people
+ * and the model
+ */
+export type Decision = {
+  readonly choice: string;
+  readonly answers: readonly QuestionAnswer[];
+  readonly why: string;
+};
+
+/** A request as it is sent: an older gateway or supervisor refuses a field that it does not know. */
+export const sentRequest = <Questions extends readonly unknown[], Rest extends object>({
+  questions,
+  ...rest
+}: Rest & { readonly questions: Questions }): object => (questions.length === 0 ? rest : { ...rest, questions });
+
+const isAnswer = (value: unknown): value is QuestionAnswer => {
+  const { question, labels, text } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const areLabels = Array.isArray(labels) && labels.every((label) => typeof label === 'string');
+  return typeof question === 'string' && areLabels && (text === null || typeof text === 'string');
+};
+
+/** Answers from another process; null: they are not understood. An older one sends none. */
+export const answersBy = (value: unknown): readonly QuestionAnswer[] | null => {
+  if (value === undefined) return [];
+  return Array.isArray(value) && value.every(isAnswer) ? value : null;
+};
 
 /** The decision in the gateway's answer to a request; null: there is none. */
 export const decisionBy = (answer: unknown): Decision | null => {
-  const { kind, option, by, why, outcome } = (answer ?? {}) as Readonly<Record<string, unknown>>;
-  if (kind === 'answered' && typeof option === 'string') return { choice: option, why: `${by}: ${why}` };
+  const { kind, option, by, why, outcome, ...rest } = (answer ?? {}) as Readonly<Record<string, unknown>>;
+  const answers = answersBy(rest.answers);
+  if (kind === 'answered' && typeof option === 'string' && answers !== null)
+    return { choice: option, answers, why: `${by}: ${why}` };
   if (kind === 'expired' && outcome === 'allow')
-    return { choice: 'allow', why: 'no person has answered, and the policy allows it then' };
+    return { choice: 'allow', answers: [], why: 'no person has answered, and the policy allows it then' };
   return null;
 };
 

@@ -1,6 +1,6 @@
 import type { RequestRow } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { commandFor, outcomeOf } from './answer.ts';
+import { answersFrom, commandFor, outcomeOf } from './answer.ts';
 
 test('an item of the inbox is answered by the command of its kind', () => {
   const commands = [
@@ -24,6 +24,24 @@ test.each([
   ['worker-1', 'allow'],
 ])('%s with %s is refused, and the message names where the commands are', (item, option) => {
   expect(() => commandFor(item, option, null)).toThrow('`vigil inbox` shows the command of each option');
+});
+
+test('each question gets its labels and its text, in the order of the command line', () => {
+  const answer = ['Database=SQLite', 'Features=Login', 'Features=a = b'];
+  expect(answersFrom({ answer, other: ['Features=a cache', 'Name=vigil'] })).toEqual([
+    { question: 'Database', labels: ['SQLite'], text: null },
+    { question: 'Features', labels: ['Login', 'a = b'], text: 'a cache' },
+    { question: 'Name', labels: [], text: 'vigil' },
+  ]);
+});
+
+test.each([
+  [{ answer: ['SQLite'], other: [] }, '--answer "SQLite" names no question'],
+  [{ answer: ['=SQLite'], other: [] }, '--answer "=SQLite" names no question'],
+  [{ answer: [], other: ['Database='] }, '--other "Database=" names no question'],
+  [{ answer: [], other: ['Database=a', 'Database=b'] }, '--other is given twice for "Database"'],
+])('%j is refused with the option that is wrong', (given, text) => {
+  expect(() => answersFrom(given)).toThrow(text);
 });
 
 const row = (more: Partial<RequestRow>): RequestRow => ({ refusedCommand: null, settled: null, ...more }) as RequestRow;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { answersText, type QuestionAnswer } from '@vigil/events';
 import type { InboxItem, RequestRow } from '@vigil/read-model';
 import type { Client } from './client.ts';
 import { path, type Request, type WriteOptions, write, writeAndShow } from './commands/control/options.ts';
@@ -19,6 +20,32 @@ const sinceOf = async (item: string): Promise<number | null> => {
       `${item} waits for no answer: it has been answered, is over, or never was. \`vigil inbox\` shows what waits.`,
     );
   return found.since;
+};
+
+/** What a command line gives as the answers to questions, each as `NAME=VALUE`. */
+export type GivenAnswers = { readonly answer: readonly string[]; readonly other: readonly string[] };
+
+const splitAt = (option: string, given: string): readonly [question: string, value: string] => {
+  const end = given.indexOf('=');
+  const [question, value] = [given.slice(0, end).trim(), given.slice(end + 1).trim()];
+  if (end > 0 && question !== '' && value !== '') return [question, value];
+  throw new Refusal(
+    `${option} ${JSON.stringify(given)} names no question and value: write ${option} 'Database=SQLite'.`,
+  );
+};
+
+/** The answers to the questions of a request, in the order of the command line. Throws Refusal for one that is not `NAME=VALUE`. */
+export const answersFrom = ({ answer, other }: GivenAnswers): readonly QuestionAnswer[] => {
+  const labels = answer.map((given) => splitAt('--answer', given));
+  const texts = other.map((given) => splitAt('--other', given));
+  const twice = texts.find(([name], index) => texts.findIndex(([earlier]) => earlier === name) !== index);
+  if (twice !== undefined)
+    throw new Refusal(`--other is given twice for ${JSON.stringify(twice[0])}: write one text for a question.`);
+  return [...new Set([...labels, ...texts].map(([name]) => name))].map((question) => ({
+    question,
+    labels: labels.filter(([name]) => name === question).map(([, label]) => label),
+    text: texts.find(([name]) => name === question)?.[1] ?? null,
+  }));
 };
 
 /** What an item of the inbox is answered with. `since`: when the question was put. Throws Refusal for another id. */
@@ -48,10 +75,31 @@ export const commandFor = (
   );
 };
 
+/** The command that answers an item by an option, or a request by an answer to each of its questions. Throws Refusal. */
+const givenFor = async (
+  item: string,
+  option: string | undefined,
+  answers: readonly QuestionAnswer[],
+): Promise<ReturnType<typeof commandFor> & { readonly shown: string }> => {
+  if (answers.length === 0 && option !== undefined)
+    return { ...commandFor(item, option, await sinceOf(item)), shown: option };
+  if (option !== undefined)
+    throw new Refusal(`Give the option ${JSON.stringify(option)}, or --answer and --other, and not both.`);
+  if (answers.length === 0)
+    throw new Refusal(`${item} needs an option, or --answer 'QUESTION=LABEL': \`vigil inbox\` shows what it takes.`);
+  const [kind, ...rest] = item.split('/');
+  if (kind !== 'request')
+    throw new Refusal(`${item} has no questions: answer it by one of its options, which \`vigil inbox\` shows.`);
+  const command = { kind: 'answer_request', requestId: rest.join('/'), answers };
+  return { command, outcome: 'vigil inbox', shown: answersText(answers) };
+};
+
+export type AnswerOptions = WriteOptions & GivenAnswers;
+
 /** Answers an item of the inbox. That of a request is shown with its outcome. */
-export const answerItem = async (item: string, option: string, options: WriteOptions): Promise<void> => {
-  const { command, outcome } = commandFor(item, option, await sinceOf(item));
-  const request: Request = { requested: `the answer ${option} to ${item}`, outcome };
+export const answerItem = async (item: string, option: string | undefined, options: AnswerOptions): Promise<void> => {
+  const { command, outcome, shown } = await givenFor(item, option, answersFrom(options));
+  const request: Request = { requested: `the answer ${shown} to ${item}`, outcome };
   if (!('requestId' in command)) return write(command, request, options);
   const { eventId } = await writeAndShow(command, options, () => ({ ...request, outcome: null }));
   if (options.json !== true) await showOutcome(dashboard(), item.slice('request/'.length), eventId);

@@ -42,6 +42,13 @@ export {
   type RegistryVariables,
   registryFrom,
 } from './registry-access.ts';
+export {
+  type AnswerMistake,
+  type AskedQuestion,
+  answersText,
+  askedQuestion,
+  mistakeInAnswers,
+} from './request-answer.ts';
 export { schemaOf, topicNames } from './schemas.ts';
 export { atItsStart } from './tool-call.ts';
 export type { EventInfo, TopicInfo } from './topic.ts';

@@ -25,6 +25,8 @@ const item = {
     { name: 'allow', label: 'Allow', command: 'vigil inbox answer request/r-1 allow' },
     { name: 'deny', label: 'Deny', command: 'vigil inbox answer request/r-1 deny' },
   ],
+  questions: [],
+  command: null,
 };
 
 const current = { upTo: NOW, blindSince: null, away: [] };
@@ -179,6 +181,26 @@ test('an item of the inbox is decided by one of its options', async () => {
     refusal: expect.stringContaining('does not wait any more'),
   });
   expect(written).toHaveLength(1);
+});
+
+test('the questions of an item are decided by an answer to each', async () => {
+  const options = [{ label: 'Login', description: null, preview: null }];
+  const questions = [{ name: 'Features', header: 'Features', text: 'Which?', isMultiple: true, options }];
+  items = [{ ...item, kind: 'question', options: [], questions }];
+  expect(await call('inbox')).toMatchObject({
+    items: [{ questions: [{ name: 'Features', is_multiple: true, options: [{ label: 'Login' }] }] }],
+  });
+  const answers = [{ question: 'Features', labels: ['Login'], text: 'a cache' }];
+  expect(await call('decide', { item: 'request/r-1', answers, why: 'both' })).toEqual({ requested: 'event-1' });
+  expect(written).toEqual([{ kind: 'answer_request', requestId: 'r-1', answers, by: 'mcp', why: 'both' }]);
+  for (const [given, refusal] of [
+    [{ option: 'Login' }, 'use answers to "Features"'],
+    [{}, 'is decided by an option: use answers to "Features"'],
+    [{ option: 'Login', answers }, 'and not both'],
+  ] as const)
+    expect(await call('decide', { item: 'request/r-1', ...given, why: 'x' })).toMatchObject({
+      refusal: expect.stringContaining(refusal),
+    });
 });
 
 test('a decision on a case names the question that the inbox shows', async () => {

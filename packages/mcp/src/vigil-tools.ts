@@ -27,21 +27,59 @@ const itemShape = {
   deadline: z.string().nullable(),
   at_deadline: z.string().nullable(),
   options: z.array(z.object({ name: z.string(), label: z.string() })),
+  questions: z
+    .array(
+      z.object({
+        name: z.string(),
+        text: z.string(),
+        is_multiple: z.boolean(),
+        options: z.array(
+          z.object({ label: z.string(), description: z.string().nullable(), preview: z.string().nullable() }),
+        ),
+      }),
+    )
+    .describe('without options, decide takes an answer to each of them'),
 };
 
-const itemOf = ({ id, kind, agentId, taskId, text, deadlineAt, atDeadline, options }: InboxItem) => ({
+const itemOf = ({ id, kind, agentId, taskId, text, deadlineAt, atDeadline, options, questions }: InboxItem) => ({
   ...{ id, kind, agent_id: agentId, task_id: taskId, text, deadline: time(deadlineAt), at_deadline: atDeadline },
   options: options.map(({ name, label }) => ({ name, label })),
+  questions: questions.map(({ name, text: asked, isMultiple, options: labels }) => ({
+    ...{ name, text: asked, is_multiple: isMultiple, options: [...labels] },
+  })),
 });
 
+const answer = z.object({
+  question: z.string().describe('its name'),
+  labels: z.array(z.string()).default([]).describe('one label, or several where is_multiple'),
+  text: z.string().nullable().default(null).describe('other words than the labels'),
+});
+
+type Decided = { readonly option?: string | undefined; readonly answers: readonly z.output<typeof answer>[] };
+
+/** The option of an item that is decided by one. Throws ApiRefusal for another. */
+const optionOf = ({ id, options, questions }: InboxItem, { option, answers }: Decided): string => {
+  const names = options.map(({ name }) => name);
+  if (option !== undefined && answers.length === 0 && names.includes(option)) return option;
+  const asked = questions.map(({ name }) => JSON.stringify(name)).join(', ');
+  const use = names.length > 0 ? names.join(', ') : `answers to ${asked}`;
+  if (option === undefined) throw new ApiRefusal(`${id} is decided by an option: use ${use}.`);
+  throw new ApiRefusal(
+    answers.length > 0
+      ? `${id}: give an option or answers, and not both.`
+      : `${JSON.stringify(option)} is not an option of ${id}: use ${use}.`,
+  );
+};
+
 /** The command that answers an item of the inbox. Throws ApiRefusal for an item or an option that is not there. */
-const decisionOf = ({ id, since, options }: InboxItem, option: string, why: string): object => {
-  if (!options.some(({ name }) => name === option))
-    throw new ApiRefusal(
-      `${JSON.stringify(option)} is not an option of ${id}: use ${options.map(({ name }) => name).join(', ')}.`,
-    );
+const decisionOf = (item: InboxItem, decided: Decided, why: string): object => {
+  const { id, since, questions } = item;
   const [kind, ...rest] = id.split('/');
   const subject = rest.join('/');
+  const { answers } = decided;
+  if (kind === 'request' && questions.length > 0 && answers.length > 0 && decided.option === undefined)
+    return commandOf('answer_request', { requestId: subject, answers }, why);
+  const option = optionOf(item, decided);
   const seen = since === null ? {} : { askedAt: since };
   if (kind === 'request') return commandOf('answer_request', { requestId: subject, option }, why);
   if (kind === 'case') return commandOf('decide_case', { caseId: subject, decision: option, ...seen }, why);
@@ -106,20 +144,21 @@ export const registerVigilTools = (server: McpServer, api: Api): void => {
   register(server, {
     name: 'decide',
     description:
-      'Answers an item of the inbox by one of its options. The first answer decides. Needs the role responder or more.',
+      'Answers an item of the inbox by one of its options, or its questions by an answer to each. The first answer decides. Needs the role responder or more.',
     acts: true,
     input: {
       item: z.string().describe('the id of the item, such as request/3f2a'),
-      option: z.string(),
+      option: z.string().optional().describe('the name of one of its options'),
+      answers: z.array(answer).default([]).describe('instead of an option: an answer to each of its questions'),
       why: z.string().min(1).describe('the reason, for those who read it later'),
     },
     output: requested,
-    run: async ({ item, option, why }) => {
+    run: async ({ item, option, answers, why }) => {
       const { inbox } = await api.get<Inbox>('/v1/inbox');
       const found = inbox.find(({ id }) => id === item);
       if (found === undefined)
         throw new ApiRefusal(`${JSON.stringify(item)} does not wait any more, or never did: see inbox.`);
-      return { requested: await api.command(decisionOf(found, option, why)) };
+      return { requested: await api.command(decisionOf(found, { option, answers }, why)) };
     },
   });
 };

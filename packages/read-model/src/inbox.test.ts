@@ -55,6 +55,8 @@ test('a case with a question has its options, its deadline and what happens then
           command: 'vigil inbox answer case/c-1 terminate_and_recover --why "…"',
         },
       ],
+      questions: [],
+      command: null,
     },
   ]);
 });
@@ -86,6 +88,7 @@ const request = {
     { name: 'allow', label: 'Allow' },
     { name: 'deny', label: 'Deny' },
   ],
+  questions: [],
   deadlineAt: 8500,
   atDeadline: 'no_decision',
   openedAt: 300,
@@ -101,8 +104,24 @@ test('a request with a waiting hook has its options and its deadline, and is the
         { name: 'allow', label: 'Allow', command: 'vigil inbox answer request/r-1 allow' },
         { name: 'deny', label: 'Deny', command: 'vigil inbox answer request/r-1 deny' },
       ],
+      questions: [],
+      command: null,
     },
   ]);
+});
+
+const asked = (name: string) => ({ name, header: name, text: 'Which?', isMultiple: true, options: [] });
+
+test('several questions have one command, and a single one also takes other words than its options', () => {
+  const questions = [asked('Auth method'), asked('Features')];
+  const [several] = inboxWith({ requests: [{ ...request, kind: 'question', options: [], questions }] });
+  expect(several).toMatchObject({
+    ...{ kind: 'question', options: [], questions },
+    command: "vigil inbox answer request/r-1 --answer 'Auth method=…' --answer 'Features=…'",
+  });
+  const options = [{ name: '1', label: 'Postgres' }];
+  const [single] = inboxWith({ requests: [{ ...request, options, questions: [asked('Database')] }] });
+  expect(single?.command).toBe("vigil inbox answer request/r-1 --other 'Database=…'");
 });
 
 test('an agent at its idle prompt asks nothing', () => {

@@ -1,3 +1,4 @@
+import type { RequestQuestion } from '@vigil/events';
 import type { AgentRow } from './queries/agents.ts';
 import type { CaseRow } from './queries/cases.ts';
 import type { TicketRow } from './queries/findings.ts';
@@ -22,6 +23,10 @@ export type InboxItem = {
   readonly atDeadline: string | null;
   /** the answers that it takes: what an answer names, what people read, and the command */
   readonly options: readonly { readonly name: string; readonly label: string; readonly command: string }[];
+  /** what an agent asks, each with its labels. Without options, an answer names each of them */
+  readonly questions: readonly RequestQuestion[];
+  /** the command line that answers its questions, to be completed; null: it has none, and each option has its own */
+  readonly command: string | null;
 };
 
 export type InboxSources = {
@@ -43,6 +48,7 @@ const shellQuoted = (word: string): string => (/^[\w./:@-]+$/.test(word) ? word 
 
 const WHY = '--why "…"';
 const noDeadline = { deadlineAt: null, atDeadline: null };
+const noQuestions = { questions: [], command: null };
 
 const ofCase = (one: CaseRow): InboxItem => ({
   id: `case/${one.caseId}`,
@@ -58,7 +64,16 @@ const ofCase = (one: CaseRow): InboxItem => ({
     label: name,
     command: `vigil inbox answer ${shellQuoted(`case/${one.caseId}`)} ${shellQuoted(name)} ${WHY}`,
   })),
+  ...noQuestions,
 });
+
+/** One question takes other words than its labels, too. */
+const questionsCommand = ({ requestId, options, questions }: RequestRow): string | null => {
+  if (questions.length === 0) return null;
+  const option = options.length > 0 ? '--other' : '--answer';
+  const given = questions.map(({ name }) => `${option} ${shellQuoted(`${name}=…`)}`);
+  return `vigil inbox answer ${shellQuoted(`request/${requestId}`)} ${given.join(' ')}`;
+};
 
 /** Its hook waits, and returns the answer to the client. */
 const ofRequest = (request: RequestRow): InboxItem => ({
@@ -77,6 +92,8 @@ const ofRequest = (request: RequestRow): InboxItem => ({
       command: `vigil inbox answer ${shellQuoted(`request/${request.requestId}`)} ${shellQuoted(name)}`,
     },
   })),
+  questions: request.questions,
+  command: questionsCommand(request),
 });
 
 /** An idle prompt asks nothing. The client of an agent takes the answer, on its terminal. */
@@ -84,7 +101,19 @@ const ofAgent = ({ agentId, taskId, waitingFor, exemptionSince }: AgentRow): rea
   if (waitingFor?.kind !== 'permission' && waitingFor?.kind !== 'question') return [];
   const { kind, text } = waitingFor;
   const options = [{ name: 'attach', label: 'attach', command: `vigil attach ${shellQuoted(agentId)} --write` }];
-  return [{ id: `agent/${agentId}`, kind, agentId, taskId, text, since: exemptionSince, ...noDeadline, options }];
+  return [
+    {
+      id: `agent/${agentId}`,
+      kind,
+      agentId,
+      taskId,
+      text,
+      since: exemptionSince,
+      ...noDeadline,
+      options,
+      ...noQuestions,
+    },
+  ];
 };
 
 const REVIEW = ['retry', 'abandon', 'reset'];
@@ -102,6 +131,7 @@ const ofTask = ({ taskId, agentId, recoveryReason, recoveryAt }: TaskRow): Inbox
     label: name,
     command: `vigil inbox answer ${shellQuoted(`task/${taskId}`)} ${name} ${WHY}`,
   })),
+  ...noQuestions,
 });
 
 /** A ticket waits while its alert is neither over nor acknowledged. */
@@ -122,6 +152,7 @@ const ofTicket = (ticket: TicketRow, alerts: readonly AlertRow[]): readonly Inbo
       since: answeredAt,
       ...noDeadline,
       options,
+      ...noQuestions,
     },
   ];
 };
@@ -142,6 +173,7 @@ const ofFleet = ({ braked, brakeScope, brakeWhy, brakeAt }: FleetRow): readonly 
           since: brakeAt,
           ...noDeadline,
           options: [{ name: 'lift', label: 'lift', command: `vigil brake lift ${WHY}` }],
+          ...noQuestions,
         },
       ]
     : [];

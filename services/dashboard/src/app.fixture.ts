@@ -36,6 +36,7 @@ export const openCase = { caseId: 'case-1', agentId: 'worker-1', closedAt: null 
 export const openRequest = {
   ...{ requestId: 'request-1', agentId: 'worker-1', instanceId: 'i1', settled: null },
   options: [{ name: 'allow', label: 'Allow' }],
+  questions: [],
 };
 
 /** Of all dashboards: none repeats what another has drawn. */

@@ -74,6 +74,54 @@ test.each([
   expect(written).toEqual([]);
 });
 
+const labels = ['Login', 'Search'].map((label) => ({ label, description: null, preview: null }));
+const asked = { header: '', text: 'Which?', options: labels };
+const twoQuestions = {
+  ...openRequest,
+  options: [],
+  questions: [
+    { ...asked, name: 'Method', isMultiple: false },
+    { ...asked, name: 'Features', isMultiple: true },
+  ],
+};
+const answering = (answer: object, row: object = twoQuestions) => {
+  const { request, written } = dashboard({ request: async () => row });
+  const command = { kind: 'answer_request', requestId: 'request-1', ...answer, ...reason };
+  return { written, sent: request('POST', '/v1/commands', command) };
+};
+const METHOD = { question: 'Method', labels: ['Login'] };
+
+test('several questions are answered together, by labels and by other words', async () => {
+  const answers = [METHOD, { question: 'Features', labels: ['Login', 'Search'], text: ' a cache ' }];
+  const { sent, written } = answering({ answers });
+  expect((await sent).statusCode).toBe(202);
+  expect(written).toMatchObject([
+    {
+      type: 'ANSWER_REQUEST',
+      payload: {
+        option: 'Method: Login; Features: Login, Search, "a cache"',
+        answers: [
+          { ...METHOD, text: null },
+          { question: 'Features', labels: ['Login', 'Search'], text: 'a cache' },
+        ],
+      },
+    },
+  ]);
+});
+
+test.each([
+  [{ answers: [METHOD] }, 'answers', 'answers: "Features" has no answer'],
+  [{ answers: [{ ...METHOD, labels: ['Oracle'] }] }, 'answers', '"Method": "Oracle" is not one of'],
+  [{ answers: [{ ...METHOD, labels: ['Login', 'Search'] }] }, 'answers', '"Method" takes one answer'],
+  [{ option: 'Login' }, 'answers', 'takes an answer to each of "Method", "Features"'],
+  [{}, 'answers', 'takes an answer to each of "Method", "Features"'],
+  [{ option: 'Login', answers: [METHOD] }, 'option', 'and not both'],
+])('an answer of %j to two questions is refused with the question and the value', async (answer, field, detail) => {
+  const { sent, written } = answering(answer);
+  expect((await sent).json()).toMatchObject({ status: 400, field, detail: expect.stringContaining(detail) });
+  expect(written).toEqual([]);
+});
+
 test('an internal failure is logged, and the answer reveals nothing of it', async () => {
   const broken = dashboard({ agents: () => Promise.reject(new Error('password=secret')) });
   const answer = await broken.request('GET', '/v1/agents');

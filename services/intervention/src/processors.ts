@@ -6,7 +6,7 @@ import type { CaseState } from './case/state.ts';
 import { decider as governorDecider } from './governor/governor.ts';
 import type { GovernorSettings } from './governor/settings.ts';
 import { AT_REST, type GovernorState } from './governor/state.ts';
-import { type RequestsState, requests } from './requests/requests.ts';
+import { REQUESTS_AT_REST, type RequestsState, requests } from './requests/requests.ts';
 import { type SpendingState, spending, spendingKey } from './spending/spending.ts';
 
 type Names = keyof typeof Topic;
@@ -50,7 +50,7 @@ export const agentRequests: DeciderProcessor<RequestsState, Of<'handleRequest' |
   time: { topic: Topic.agentHealth, sources: 'own' },
   ticks: [],
   decider: requests,
-  atRest: { oldest: 1, upgrades: [], usual: null },
+  atRest: REQUESTS_AT_REST,
 };
 
 /** One governor a fleet, for any number of instances: its topics have a single partition, its state a single key. */

@@ -45,6 +45,20 @@ export const forPeople = (text: string): string =>
     LONGEST,
   );
 
+const LONGEST_LABEL = 200;
+const LONGEST_DESCRIPTION = 300;
+const LONGEST_PREVIEW = 1000;
+
+/** What an option of a question is called, for people: as `forPeople`, and shorter. */
+export const labelForPeople = (text: string): string => cut(forPeople(text), LONGEST_LABEL);
+
+/** What an option of a question means, for people: as `forPeople`, and shorter. */
+export const descriptionForPeople = (text: string): string => cut(forPeople(text), LONGEST_DESCRIPTION);
+
+/** A preview of an option, for people: its lines stay. */
+export const previewForPeople = (text: string): string =>
+  cut(redacted(text.slice(0, SEARCHED)).replace(/[^\P{C}\n\t]+/gu, ' '), LONGEST_PREVIEW);
+
 const valueText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 /** A call in words: its tool, its command or file, else its arguments. */

@@ -118,7 +118,7 @@ export const permissionOf = (payload: HookPayload): HookRequest | null => {
   if (eventNameOf(payload) !== 'PermissionRequest') return null;
   const tool = textAt(payload, 'tool_name');
   const text = describedCall(tool ?? 'a tool', at(payload, 'tool_input'));
-  return { kind: 'permission', tool, text, choices: PERMISSION_CHOICES };
+  return { kind: 'permission', tool, text, choices: PERMISSION_CHOICES, questions: [] };
 };
 
 /** The decision on a permission, as Claude Code and Codex read it. */

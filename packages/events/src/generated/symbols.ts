@@ -7,7 +7,7 @@ export const SYMBOLS = {
   AlertSeverity: ['UNKNOWN', 'info', 'warning', 'critical'],
   AlertUrgency: ['UNKNOWN', 'normal', 'high', 'highest'],
   AnswerKind: ['UNKNOWN', 'handoff', 'blockers', 'self_report', 'probe_reply'],
-  AnswerRefusal: ['UNKNOWN', 'answered', 'expired', 'withdrawn', 'other_instance', 'no_such_option', 'unknown_request'],
+  AnswerRefusal: ['UNKNOWN', 'answered', 'expired', 'withdrawn', 'other_instance', 'no_such_option', 'unknown_request', 'unknown_question', 'incomplete_answer', 'too_many_labels'],
   AssessmentOpinion: ['UNKNOWN', 'keep', 'dismiss', 'raise'],
   AssessmentOutcome: ['UNKNOWN', 'answered', 'refused', 'malformed', 'failed', 'late'],
   Axis: ['UNKNOWN', 'absence', 'repetition', 'rate', 'cost', 'fact'],

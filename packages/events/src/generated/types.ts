@@ -259,6 +259,8 @@ export type AlertRaisedPayload = {
   readonly text: string;
   readonly alertId: string;
   readonly options: readonly string[];
+  /** what the agent of a request asks; without options, the page and the API take its answer */
+  readonly questions: readonly RequestQuestion[];
   readonly deadlineAt: null | number;
   /** the time from which sinks are notified; null if they are not */
   readonly deliverAt: null | number;
@@ -336,6 +338,8 @@ export type AlertUpdatedPayload = {
   readonly text: string;
   readonly alertId: string;
   readonly options: readonly string[];
+  /** what the agent of a request asks; without options, the page and the API take its answer */
+  readonly questions: readonly RequestQuestion[];
   readonly deadlineAt: null | number;
   /** the time from which sinks are notified; null if they are not */
   readonly deliverAt: null | number;
@@ -363,7 +367,7 @@ export type AlertUpdatedPayload = {
 };
 export type AlertUrgency = 'UNKNOWN' | 'normal' | 'high' | 'highest';
 export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'probe_reply';
-export type AnswerRefusal = 'UNKNOWN' | 'answered' | 'expired' | 'withdrawn' | 'other_instance' | 'no_such_option' | 'unknown_request';
+export type AnswerRefusal = 'UNKNOWN' | 'answered' | 'expired' | 'withdrawn' | 'other_instance' | 'no_such_option' | 'unknown_request' | 'unknown_question' | 'incomplete_answer' | 'too_many_labels';
 export type AnswerRefusedPayload = {
   readonly requestId: string;
   readonly agentId: string;
@@ -378,6 +382,8 @@ export type AnswerRequestPayload = {
   readonly agentId: string;
   readonly instanceId: null | string;
   readonly option: string;
+  /** one for each question; empty: the option is the answer */
+  readonly answers: readonly QuestionAnswer[];
   readonly by: string;
   readonly why: string;
 };
@@ -1040,6 +1046,8 @@ export type NotifyPayload = {
   /** inhibit and release are of the brake: it holds back the delivery of other alerts */
   readonly action: AlertAction;
   readonly options: readonly string[];
+  /** what the agent of a request asks; without options, the page and the API take its answer */
+  readonly questions: readonly RequestQuestion[];
   readonly deadlineAt: null | number;
   /** how old the mapper's time was */
   readonly timeAgeMs: null | number;
@@ -1123,6 +1131,8 @@ export type OpenRequestPayload = {
   /** what is asked, without secrets, at most 1,000 characters */
   readonly text: string;
   readonly choices: readonly RequestChoice[];
+  /** what kind question asks; empty for a permission. Without choices, an answer names each of them */
+  readonly questions: readonly RequestQuestion[];
   /** an answer counts before this moment */
   readonly deadlineAt: number;
   readonly atDeadline: RequestOutcome;
@@ -1279,6 +1289,20 @@ export type QueenInterventionRequestedPayload = {
   readonly queen_graph_id: string;
   readonly queen_stream_id: string;
 };
+export type QuestionAnswer = {
+  /** the name of the question */
+  readonly question: string;
+  readonly labels: readonly string[];
+  /** the person's own words; null: none */
+  readonly text: null | string;
+};
+export type QuestionOption = {
+  /** what an answer has, unique in its question */
+  readonly label: string;
+  readonly description: null | string;
+  /** what the client shows beside the option */
+  readonly preview: null | string;
+};
 export type RateLimitReport = {
   readonly retry_at: null | number;
 };
@@ -1383,6 +1407,8 @@ export type RequestAnsweredPayload = {
   readonly taskId: null | string;
   readonly kind: RequestKind;
   readonly option: string;
+  /** one for each question, and the option has them in words; empty: the option is the answer */
+  readonly answers: readonly QuestionAnswer[];
   readonly by: string;
   readonly why: string;
   /** the agent's open requests after this event */
@@ -1419,6 +1445,8 @@ export type RequestOpenedPayload = {
   /** what is asked, without secrets, at most 1,000 characters */
   readonly text: string;
   readonly choices: readonly RequestChoice[];
+  /** what kind question asks; empty for a permission. Without choices, an answer names each of them */
+  readonly questions: readonly RequestQuestion[];
   /** an answer counts before this moment */
   readonly deadlineAt: number;
   readonly atDeadline: RequestOutcome;
@@ -1428,6 +1456,17 @@ export type RequestOpenedPayload = {
   readonly open: number;
 };
 export type RequestOutcome = 'UNKNOWN' | 'no_decision' | 'allow';
+export type RequestQuestion = {
+  /** what an answer names, unique in its request */
+  readonly name: string;
+  /** the client's short title, empty where it has none */
+  readonly header: string;
+  /** what is asked, without secrets, at most 1,000 characters */
+  readonly text: string;
+  /** an answer may have several labels */
+  readonly isMultiple: boolean;
+  readonly options: readonly QuestionOption[];
+};
 export type RequestRefusedPayload = {
   readonly requestId: string;
   readonly agentId: string;

@@ -71,7 +71,8 @@ const byType = (type: Type, name: string): unknown => {
 
 const fits = (type: Type, candidate: unknown): boolean => {
   if (type instanceof UnwrappedUnionType) return type.types.some((member) => fits(member, candidate));
-  if (type instanceof ArrayType) return Array.isArray(candidate);
+  if (type instanceof ArrayType) return Array.isArray(candidate) && candidate.every((one) => fits(type.itemsType, one));
+  if (type instanceof RecordType) return typeof candidate === 'object';
   const isNumber = type instanceof LogicalType || ['long', 'int', 'double'].includes(type.typeName);
   return typeof candidate === (isNumber ? 'number' : type.typeName);
 };

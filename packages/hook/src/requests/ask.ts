@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Decision, HookRequest } from '@vigil/adapters/adapter';
+import { answersBy, type Decision, type HookRequest, sentRequest } from '@vigil/adapters/adapter';
 import { post, type Reply } from '../gateway/http.ts';
 import { tokenFrom } from '../gateway/token.ts';
 import { type Environment, whoIs } from '../session/agents.ts';
@@ -45,7 +45,7 @@ export const atGateway = (
   const token = tokenFrom(env);
   const { agentId, instanceId, taskId } = whoIs(client, session, env);
   const who = { requestId: id, agentId, instanceId };
-  const body = { ...who, taskId, client, ...request, waitMs: LONGEST_WAIT_MS };
+  const body = { ...who, taskId, client, ...sentRequest(request), waitMs: LONGEST_WAIT_MS };
   const poll = async (wait: number) =>
     polledBy(await post(`${address}/v1/requests?wait=${wait}`, token, body, wait === 0 ? FIRST_MS : POLL_MS));
   return {
@@ -55,6 +55,15 @@ export const atGateway = (
       await post(`${address}/v1/requests/withdraw`, token, ended, WITHDRAW_MS);
     },
   };
+};
+
+/** The decision that a supervisor sends, which may be an older one; null: there is none. */
+const decidedIn = (message: unknown): Decision | null => {
+  const { decided } = message as {
+    readonly decided?: (Omit<Decision, 'answers'> & { readonly answers?: unknown }) | null;
+  };
+  const answers = answersBy(decided?.answers);
+  return decided == null || answers === null ? null : { choice: decided.choice, answers, why: decided.why };
 };
 
 /** What the supervisor answers; undefined: the connection is over without an answer. */
@@ -70,7 +79,7 @@ const askedOnce = (path: string, line: string, signal: AbortSignal): Promise<Dec
       if (rest === undefined) return;
       socket.destroy();
       try {
-        resolve((JSON.parse(first ?? '') as { decided?: Decision | null }).decided ?? null);
+        resolve(decidedIn(JSON.parse(first ?? '')));
       } catch {
         resolve(null);
       }
@@ -82,7 +91,7 @@ const askedOnce = (path: string, line: string, signal: AbortSignal): Promise<Dec
 /** Through the supervisor on the same machine. It withdraws the request when the connection breaks. `now`: epoch milliseconds */
 export const atSupervisor = (path: string, { id, client, request }: Asking, now: () => number): Desk => ({
   decision: async (signal) => {
-    const line = `${JSON.stringify({ hook: { asks: { id, client, ...request } } })}\n`;
+    const line = `${JSON.stringify({ hook: { asks: { id, client, ...sentRequest(request) } } })}\n`;
     for (let away = 0; away < RECONNECT_MS && !signal.aborted; ) {
       const began = now();
       const decided = await askedOnce(path, line, signal);

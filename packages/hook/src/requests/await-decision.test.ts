@@ -35,8 +35,14 @@ const play = async (...polls: readonly Polled[]) => {
 
 test('the hook waits until people have answered, and has the answer with its author', async () => {
   const { decision, waits } = await play(open(), open(), answered);
-  expect(decision).toEqual({ choice: 'deny', why: 'ada: not now' });
+  expect(decision).toEqual({ choice: 'deny', answers: [], why: 'ada: not now' });
   expect(waits).toEqual([0, 25, 25]);
+});
+
+test('the hook has the answer to each question', async () => {
+  const answers = [{ question: 'Features', labels: ['Login'], text: 'a cache' }];
+  const polled: Polled = { kind: 'answered', answer: { kind: 'answered', option: 'x', answers, by: 'ada', why: 'ok' } };
+  expect((await play(open(), polled)).decision).toEqual({ choice: 'x', answers, why: 'ada: ok' });
 });
 
 test('a gateway that does not take the request at first is not waited for', async () => {
@@ -62,6 +68,15 @@ test('at the deadline there is no decision, unless the policy allows', async () 
 });
 
 test('an answer that is not understood gives no decision', async () => {
-  for (const answer of [null, 7, 'allow', {}, { kind: 'answered' }, { kind: 'answered', option: 3 }, { kind: 'new' }])
+  for (const answer of [
+    null,
+    7,
+    'allow',
+    {},
+    { kind: 'answered' },
+    { kind: 'answered', option: 3 },
+    { kind: 'answered', option: 'x', answers: [{ question: 'Database' }] },
+    { kind: 'new' },
+  ])
     expect((await play(open(), { kind: 'answered', answer })).decision).toBeNull();
 });

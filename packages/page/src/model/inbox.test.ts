@@ -12,6 +12,8 @@ const item = (more: Partial<InboxItem>): InboxItem => ({
   deadlineAt: null,
   atDeadline: null,
   options: [],
+  questions: [],
+  command: null,
   ...more,
 });
 

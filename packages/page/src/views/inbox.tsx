@@ -2,9 +2,11 @@ import { atDeadlineText, KINDS } from '@vigil/cli/inbox';
 import type { InboxItem } from '@vigil/read-model';
 import { ROUTES } from '../live/routes.ts';
 import { answersOf, linesOf } from '../model/inbox.ts';
+import { isAnsweredByQuestion } from '../model/questions.ts';
 import { countdown } from '../model/time.ts';
 import { useAnswer, usePage } from '../parts/context.tsx';
 import { Actions, Age, AgentLink, Clock, Loaded, TaskLink } from '../parts/parts.tsx';
+import { Questions } from './questions.tsx';
 
 const Deadline = ({ item }: { readonly item: InboxItem }) => {
   const { now } = usePage();
@@ -35,7 +37,7 @@ const Item = ({ item }: { readonly item: InboxItem }) => (
       </span>
       <span class="mono dim id">{item.id}</span>
     </div>
-    <p class="question">{item.text ?? 'Its sender did not report the question.'}</p>
+    {!isAnsweredByQuestion(item) && <p class="question">{item.text ?? 'Its sender did not report the question.'}</p>}
     <Deadline item={item} />
     <div class="item-foot">
       <Actions of={answersOf(item)} />
@@ -45,6 +47,7 @@ const Item = ({ item }: { readonly item: InboxItem }) => (
         </code>
       ))}
     </div>
+    {item.questions.length > 0 && <Questions item={item} />}
   </li>
 );
 

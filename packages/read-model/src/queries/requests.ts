@@ -1,4 +1,4 @@
-import type { RequestChoice } from '@vigil/events';
+import type { QuestionAnswer, RequestChoice, RequestQuestion } from '@vigil/events';
 import type { Sql } from '../apply.ts';
 import { column, type Filter, list, type RowOf, when } from './select.ts';
 
@@ -12,12 +12,17 @@ const request = {
   tool: column<string | null>(),
   text: column<string>(),
   options: column<readonly RequestChoice[]>("coalesce(choices, '[]')"),
+  /** without options, an answer names each of them */
+  questions: column<readonly RequestQuestion[]>("coalesce(opened_questions, '[]')"),
   deadlineAt: column<number>(),
   atDeadline: column<'no_decision' | 'allow' | 'UNKNOWN'>(),
   openedAt: column<number>(),
   /** how it ended; null: it waits */
   settled: column<'answered' | 'withdrawn' | 'expired' | null>(),
+  /** the name of the option, or the answers in words */
   settledOption: column<string | null>(),
+  /** the answer to each question; null: none has one */
+  settledAnswers: column<readonly QuestionAnswer[] | null>(),
   settledBy: column<string | null>(),
   settledWhy: column<string | null>(),
   /** the command that decided it; null: none did */

@@ -15,6 +15,8 @@ const askedRequest = z.strictObject({
   tool: z.string().max(512).nullable(),
   text: z.string().max(1000),
   choices: z.array(z.strictObject({ name: z.string().max(128), label: z.string().max(200) })).max(10),
+  // A hook of an older version sends none.
+  questions: z.array(z.record(z.string(), z.unknown())).max(10).default([]),
 });
 export type AskedRequest = z.output<typeof askedRequest>;
 

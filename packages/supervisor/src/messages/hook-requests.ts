@@ -1,4 +1,4 @@
-import type { Decision } from '@vigil/adapters/adapter';
+import { type Decision, sentRequest } from '@vigil/adapters/adapter';
 import { awaitDecision, LONGEST_WAIT_MS, type Polled } from '@vigil/hook/requests';
 import type { AgentSpec } from '../agent/agent-spec.ts';
 import { type MachineClock, pause } from '../clock.ts';
@@ -26,7 +26,7 @@ export class HookRequests {
   async ask({ id, ...asked }: AskedRequest, client: HookClient): Promise<void> {
     const gone = new AbortController();
     client.onGone(() => gone.abort());
-    const body = { ...this.#who, ...asked, requestId: id, waitMs: LONGEST_WAIT_MS };
+    const body = { ...this.#who, ...sentRequest(asked), requestId: id, waitMs: LONGEST_WAIT_MS };
     const { clock } = this.#deps;
     const waiting = { now: clock.now, pause: (ms: number) => pause(ms, gone.signal) };
     const decision = await awaitDecision((wait) => this.#poll(body, wait, gone.signal), waiting, gone.signal);

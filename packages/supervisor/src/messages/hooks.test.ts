@@ -530,7 +530,7 @@ test('the request of a hook that goes before it is answered is withdrawn, and no
   one.leave();
   await until(() => expect(stage.gateway.withdrawn).toMatchObject([{ requestId: 'r-1', agentId: 'worker-1' }]));
   stage.gateway.decision = { kind: 'answered', option: 'allow', by: 'ada', why: 'go on' };
-  expect(await other.receive()).toEqual({ decided: { choice: 'allow', why: 'ada: go on' } });
+  expect(await other.receive()).toEqual({ decided: { choice: 'allow', answers: [], why: 'ada: go on' } });
   expect(stage.gateway.withdrawn).toHaveLength(1);
 });
 

@@ -48,6 +48,7 @@ const UNKNOWN: Omit<Content, 'route' | 'severity' | 'title' | 'text'> = {
   requestId: null,
   labels: {},
   options: [],
+  questions: [],
   deadlineAt: null,
   onTimeout: null,
   checkpoint: null,

@@ -13,6 +13,7 @@ export const PLAIN = {
   repeatMs: null,
   afterMs: null,
   requestId: null,
+  questions: [],
   scope: null,
   agentIds: [],
 } as const;

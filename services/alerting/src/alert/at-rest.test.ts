@@ -10,14 +10,23 @@ import { consoleOnly } from './routing.ts';
 
 const settings = { groupWaitMs: 30_000, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly };
 
+const without = (state: object, ...fields: readonly string[]): unknown =>
+  JSON.parse(JSON.stringify(state, (field, value) => (fields.includes(field) ? undefined : value)));
+
 /** Without the requests of agents. */
-const shapeNine = (state: object): unknown =>
-  JSON.parse(JSON.stringify(state, (field, value) => (field === 'requestId' ? undefined : value)));
+const shapeNine = (state: object): unknown => without(state, 'requestId', 'questions');
 
 test.each([{ afterMs: null }, { afterMs: 60_000 }])('an alert of shape 9 shows no request: %j', (fields) => {
   const alert = given(alerts(settings), EXAMPLE_TIME);
   alert.receive(example(Topic.notify, 'NOTIFY', { ...PLAIN, ticket: null, action: 'raise', ...fields }));
   expect(upgraded(AT_REST, 9, shapeNine(alert.state()))).toEqual(JSON.parse(JSON.stringify(alert.state())));
+});
+
+test('an alert of shape 10 shows a request without questions', () => {
+  const alert = given(alerts(settings), EXAMPLE_TIME);
+  const request = { requestId: 'r-1', options: ['allow', 'deny'], questions: [] };
+  alert.receive(example(Topic.notify, 'NOTIFY', { ...PLAIN, ...request, ticket: null, action: 'raise' }));
+  expect(upgraded(AT_REST, 10, without(alert.state(), 'questions'))).toEqual(alert.state());
 });
 
 test('silences and incidents of shape 9 stay as they are', () => {

@@ -6,7 +6,7 @@ import type { Gates } from './gates.ts';
 
 /** What sinks had received, in shape 8. */
 type OpenOf8 = Omit<Open, 'sent' | 'ending' | 'content' | 'freshSince'> & {
-  readonly content: Omit<Content, 'urgency' | 'groupWaitMs' | 'repeatMs' | 'requestId'>;
+  readonly content: Omit<Content, 'urgency' | 'groupWaitMs' | 'repeatMs' | 'requestId' | 'questions'>;
   readonly sentSeverity: NonNullable<Open['sent']>['severity'] | null;
   readonly sentTo: readonly string[];
   readonly sentQuestion: string | null;
@@ -24,21 +24,38 @@ const openOf = ({ sentSeverity: severity, sentTo: to, sentQuestion: question, ..
   ending: null,
 });
 
-type ContentOf9 = Omit<Content, 'requestId'>;
+type ContentOf10 = Omit<Content, 'questions'>;
+type ContentOf9 = Omit<ContentOf10, 'requestId'>;
 type OpenOf9 = Omit<Open, 'content'> & { readonly content: ContentOf9 };
-type AlertOf9 = Omit<Alert, 'open' | 'awaited' | 'requests'> & {
-  readonly open: OpenOf9 | null;
-  readonly awaited?: Omit<NonNullable<Alert['awaited']>, 'content'> & { readonly content: ContentOf9 };
+type AlertWith<OfContent> = Omit<Alert, 'open' | 'awaited' | 'requests'> & {
+  readonly open: (Omit<Open, 'content'> & { readonly content: OfContent }) | null;
+  readonly awaited?: Omit<NonNullable<Alert['awaited']>, 'content'> & { readonly content: OfContent };
 };
+type AlertOf9 = AlertWith<ContentOf9>;
+type AlertOf10 = AlertWith<ContentOf10> & { readonly requests?: readonly ContentOf10[] };
 
 /** Shape 10 has the request that an alert shows. */
-const withRequest = (state: AlertOf9 | Gates): AlertingState => {
+const withRequest = (state: AlertOf9 | Gates): AlertOf10 | Gates => {
   if (state.kind === 'gates') return state;
   const { open, awaited, ...rest } = state;
   return {
     ...rest,
     open: open && { ...open, content: { ...open.content, requestId: null } },
     ...(awaited && { awaited: { ...awaited, content: { ...awaited.content, requestId: null } } }),
+  };
+};
+
+const asked = (content: ContentOf10): Content => ({ ...content, questions: [] });
+
+/** Shape 11 has the questions that an agent asks. */
+const withQuestions = (state: AlertOf10 | Gates): AlertingState => {
+  if (state.kind === 'gates') return state;
+  const { open, awaited, requests, ...rest } = state;
+  return {
+    ...rest,
+    open: open && { ...open, content: asked(open.content) },
+    ...(awaited && { awaited: { ...awaited, content: asked(awaited.content) } }),
+    ...(requests && { requests: requests.map(asked) }),
   };
 };
 
@@ -54,6 +71,7 @@ export const AT_REST: AtRest<AlertingState> = {
   upgrades: [
     { usual: null, to: (state) => withUrgency(state as AlertOf8) },
     { usual: null, to: (state) => withRequest(state as AlertOf9 | Gates) },
+    { usual: null, to: (state) => withQuestions(state as AlertOf10 | Gates) },
   ],
   usual: null,
 };

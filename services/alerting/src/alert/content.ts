@@ -41,13 +41,14 @@ const isAsking = ({ options, requestId }: Content): boolean => options.length > 
  */
 export const inPlace = (known: Content, update: Content): Content => {
   const asking = isAsking(update) || !isAsking(known) ? update : known;
-  const { options, deadlineAt, onTimeout, requestId } = asking;
+  const { options, questions, deadlineAt, onTimeout, requestId } = asking;
   const { title, text } = requestId === null ? update : asking;
   return {
     ...update,
     title,
     text,
     options,
+    questions,
     deadlineAt,
     onTimeout,
     requestId,

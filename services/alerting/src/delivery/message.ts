@@ -18,7 +18,10 @@ const iso = (at: number | null): string | null => (at === null ? null : new Date
  * The fields of a message that may have an agent's own words. An orchestrator that is an agent itself must not follow
  * them.
  */
-const WRITTEN_BY_AGENTS = ['title', 'text', 'labels', 'blocked', 'checkpoint', 'friction'] as const;
+const WRITTEN_BY_AGENTS = [
+  ...['title', 'text', 'labels', 'blocked', 'checkpoint', 'friction'],
+  'decision.questions',
+] as const;
 
 /**
  * The message for machines: the body of a webhook, the input of a command. A repetition has the same `id`. Times are
@@ -62,8 +65,8 @@ const headOf = (payload: Payload) => ({
 });
 
 /** What the question of an alert is about; null: there is no question. */
-const subjectOf = ({ options, requestId, caseId, taskId }: Asking) => {
-  if (options.length === 0) return null;
+const subjectOf = ({ options, questions, requestId, caseId, taskId }: Asking) => {
+  if (options.length === 0 && questions.length === 0) return null;
   if (requestId !== null) return { kind: 'answer_request', subject: requestId } as const;
   if (caseId !== null) return { kind: 'decide_case', subject: caseId } as const;
   return taskId === null ? null : ({ kind: 'review_task', subject: taskId } as const);
@@ -71,24 +74,46 @@ const subjectOf = ({ options, requestId, caseId, taskId }: Asking) => {
 
 /**
  * The question, its deadline, and how to answer it: by one of `links`, or by a token of the dashboard. Then `body` is posted to `url` with one of
- * the options as `decision`, of a request as `option`.
+ * the options as `decision`, of a request as `option`, or of several questions with `answers`. `page`: where people answer those.
  */
 export const decisionOf = async (alert: AlertEvent, channel: string, deps: LinkDeps) => {
   const { payload } = alert;
   const about = 'options' in payload ? subjectOf(payload) : null;
   if (about === null || !('options' in payload)) return null;
-  const { options, deadlineAt, onTimeout } = payload;
+  const { options, questions, deadlineAt, onTimeout } = payload;
   const { kind, subject } = about;
   const fields = LINK_FIELDS[kind];
+  const dashboard = deps.dashboardUrl.replace(/\/$/, '');
+  const answer = options.length > 0 ? { [fields.answer]: options[0] } : { answers: questions.map(exampleAnswer) };
   return {
     options,
+    questions: questions.map(questionFor),
+    page: `${dashboard}/#/inbox`,
     deadline: iso(deadlineAt),
     on_timeout: onTimeout,
-    links: await decisionLinks(alert, about, channel, deps),
-    url: `${deps.dashboardUrl.replace(/\/$/, '')}/v1/commands`,
+    links: options.length === 0 ? null : await decisionLinks(alert, about, channel, deps),
+    url: `${dashboard}/v1/commands`,
     method: 'POST',
-    body: { kind, [fields.subject]: subject, [fields.answer]: options[0], by: '', why: '' },
+    body: { kind, [fields.subject]: subject, ...answer, by: '', why: '' },
   };
+};
+
+type Question = Asking['questions'][number];
+
+const questionFor = ({ name, text, isMultiple, options }: Question) => ({
+  ...{ name, text, is_multiple: isMultiple, options },
+});
+
+/** An answer in its form, with the first label. */
+const exampleAnswer = ({ name, options }: Question) => ({
+  ...{ question: name, labels: options.slice(0, 1).map(({ label }) => label), text: null },
+});
+
+/** How a request that has no buttons is answered; null: it has buttons, or takes no answer. */
+export const pageHint = (decision: NonNullable<Awaited<ReturnType<typeof decisionOf>>>): string | null => {
+  if (decision.options.length > 0 || decision.questions.length === 0) return null;
+  const { length } = decision.questions;
+  return length === 1 ? 'It takes several labels or other words' : `It has ${length} questions`;
 };
 
 /** omniclaude's file, for a receiver that can write it where the task's agents work; null: no task is Blocked. */

@@ -24,6 +24,7 @@ type NoticeDetails = Partial<
   Pick<
     Notice,
     | 'options'
+    | 'questions'
     | 'deadlineAt'
     | 'onTimeout'
     | 'checkpoint'
@@ -134,12 +135,12 @@ export const notify = (
   const { agentId, taskId, episodeId = null, caseId = null, requestId = null, labels = {} } = about;
   const alertKey = keyOf(route, about);
   const ofRoute = alerts.of(policy, route);
-  const { title, text, options = [], deadlineAt = null, ticket = null, filed = null } = details;
+  const { title, text, options = [], questions = [], deadlineAt = null, ticket = null, filed = null } = details;
   const { onTimeout = null, checkpoint = null, blocked = null, channel = null } = details;
   const severity = details.severity ?? ofRoute?.severity ?? details.usual ?? SEVERITIES[route] ?? 'warning';
   const channels = channel === null ? (ofRoute?.channels ?? [DEFAULT]) : [channel];
   const whom = { alertKey, agentId, taskId, episodeId, caseId, requestId, labels };
-  const asked = { options, deadlineAt, onTimeout, checkpoint, blocked, channels };
+  const asked = { options, questions, deadlineAt, onTimeout, checkpoint, blocked, channels };
   const { urgency = 'normal', afterMs = null, scope = null, agentIds = [] } = details;
   const { groupWaitMs = null, repeatMs = null } = ofRoute ?? {};
   const delivery = { urgency, groupWaitMs, repeatMs, afterMs, scope, agentIds };

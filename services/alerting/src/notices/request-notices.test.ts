@@ -25,7 +25,7 @@ const opened = (more: object = {}) =>
         text: 'Bash: rm -rf build',
         open: 1,
         deadlineAt: DEADLINE,
-        ...{ choices: CHOICES, atDeadline: 'no_decision', heldBy: 'gateway-1', ...more },
+        ...{ choices: CHOICES, questions: [], atDeadline: 'no_decision', heldBy: 'gateway-1', ...more },
       },
     }),
   );
@@ -78,6 +78,15 @@ test('people receive what is asked, its options, the item of the inbox, the dead
   expect(opened({ kind: 'question', atDeadline: 'allow', choices })[0]?.payload).toMatchObject({
     ...{ title: 'worker-1 asks a question', options: ['1', '2'], onTimeout: 'allow' },
     text: expect.stringMatching(/^Bash: rm -rf build; 1: Red, 2: Blue; .* then it is allowed$/),
+  });
+});
+
+test('several questions have no options, and the text has where they are answered', () => {
+  const question = { header: '', text: 'Which?', isMultiple: false, options: [] };
+  const questions = ['Database', 'Features'].map((name) => ({ ...question, name }));
+  expect(opened({ kind: 'question', choices: [], questions })[0]?.payload).toMatchObject({
+    ...{ title: 'worker-1 asks 2 questions', options: [], questions },
+    text: expect.stringContaining('; answer it on the page, or by the command in `vigil inbox`; request/r-1 of'),
   });
 });
 

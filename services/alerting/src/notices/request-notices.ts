@@ -21,14 +21,25 @@ const choicesOf = ({ choices }: Opened): string => {
   return isPlain ? '' : `; ${choices.map(({ name, label }) => `${name}: ${label}`).join(', ')}`;
 };
 
+/** What the agent asks for, in the title. */
+const askedFor = ({ kind, questions }: Opened): string => {
+  if (kind !== 'question') return 'for a permission';
+  return questions.length > 1 ? `${questions.length} questions` : 'a question';
+};
+
+/** Channels have a button for one choice, and none for the answers to several questions. */
+const whereOf = ({ choices, questions }: Opened): string =>
+  choices.length === 0 && questions.length > 0 ? '; answer it on the page, or by the command in `vigil inbox`' : '';
+
 /** With its choices, for the buttons and links of channels. */
 const opened = (request: Opened): Noticed => {
-  const { agentId, requestId, kind, text, choices, deadlineAt, atDeadline } = request;
+  const { agentId, requestId, text, choices, questions, deadlineAt, atDeadline } = request;
   const until = `until ${new Date(deadlineAt).toISOString()}, then ${AT_DEADLINE[atDeadline]}`;
   return raise(WAIT_ROUTE, aboutWait(request), {
-    title: `${agentId} asks ${kind === 'question' ? 'a question' : 'for a permission'}`,
-    text: `${text}${choicesOf(request)}; request/${requestId} of \`vigil inbox\`, ${until}`,
+    title: `${agentId} asks ${askedFor(request)}`,
+    text: `${text}${choicesOf(request)}${whereOf(request)}; request/${requestId} of \`vigil inbox\`, ${until}`,
     options: choices.map(({ name }) => name),
+    questions,
     deadlineAt,
     onTimeout: atDeadline === 'allow' ? 'allow' : 'no_decision',
   });

@@ -10,6 +10,7 @@ import {
   permissionRequest,
   type Received,
   resolvedEvent,
+  severalQuestions,
   sinkDeps,
 } from './sinks.fixture.ts';
 
@@ -53,6 +54,14 @@ test('a request of an agent has buttons, and the answer to a question replaces t
   expect(bodyOf(server.received, 1)).toMatchObject({ priority: 2 });
   expect(bodyOf(server.received, 1).actions).toBeUndefined();
   expect(bodyOf(server.received, 1).sequence_id).toBe(bodyOf(server.received).sequence_id);
+});
+
+test('several questions have a link to the page, and no buttons', async () => {
+  await using server = await answeringWith(200, {});
+  await open(server.url).deliver(severalQuestions());
+  expect(bodyOf(server.received).actions).toEqual([
+    { action: 'view', label: 'Answer on the page', url: 'http://127.0.0.1:7420/#/inbox' },
+  ]);
 });
 
 test('a question has a button for each choice, three at most, which posts to its link', async () => {

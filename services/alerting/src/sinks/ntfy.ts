@@ -1,7 +1,7 @@
 import { httpUrl } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
-import { cut, decisionOf, labelOf, plain, whatOf } from '../delivery/message.ts';
+import { cut, decisionOf, labelOf, pageHint, plain, whatOf } from '../delivery/message.ts';
 import { type AlertEvent, deliveringTo, isQuiet, type Kind, type SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
 import { secretFile, secretOf, variable } from './secret.ts';
@@ -74,9 +74,12 @@ const priorityOf = (alert: AlertEvent): number => {
   }
 };
 
-/** A button posts to the link of one choice, which needs no other token. */
+/** A button posts to the link of one choice, which needs no other token. Several questions are answered on the page. */
 const buttonsOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
-  const links = (await decisionOf(alert, name, deps))?.links ?? {};
+  const decision = await decisionOf(alert, name, deps);
+  if (decision !== null && pageHint(decision) !== null)
+    return [{ action: 'view', label: 'Answer on the page', url: decision.page }];
+  const links = decision?.links ?? {};
   return Object.entries(links)
     .slice(0, MOST_BUTTONS)
     .map(([decision, url]) => ({

@@ -21,7 +21,14 @@ const checkpoint = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payl
 /** An alert as sinks receive it. It has no question unless a field sets one. */
 export const alertEvent = (fields: Partial<PayloadOf<typeof Topic.alert, 'ALERT_RAISED'>> = {}): AlertEvent =>
   example(Topic.alert, 'ALERT_RAISED', {
-    ...{ route: 'stuck_agent', severity: 'warning', title: 'worker-1 is STUCK', text: 'no call', options: [] },
+    ...{
+      route: 'stuck_agent',
+      severity: 'warning',
+      title: 'worker-1 is STUCK',
+      text: 'no call',
+      options: [],
+      questions: [],
+    },
     ...{
       deadlineAt: null,
       onTimeout: null,
@@ -47,11 +54,32 @@ export const permissionRequest = (): AlertEvent =>
     ...{ options: ['allow', 'deny'], deadlineAt: EXAMPLE_TIME + 600_000, onTimeout: 'no_decision' },
   });
 
+/** Two questions of an agent that wait for an answer to each. */
+export const severalQuestions = (): AlertEvent => {
+  const options = ['Login', 'Search'].map((label) => ({ label, description: null, preview: null }));
+  const asked = { text: 'Which?', options };
+  return alertEvent({
+    ...{ route: 'awaiting_input', title: 'worker-1 asks 2 questions', caseId: null, requestId: 'r-1' },
+    ...{ options: [], deadlineAt: EXAMPLE_TIME + 600_000, onTimeout: 'no_decision' },
+    questions: [
+      { ...asked, name: 'Method', header: 'Method', isMultiple: false },
+      { ...asked, name: 'Features', header: 'Features', isMultiple: true },
+    ],
+  });
+};
+
 /** The answer to a question: its options go, without a noise. */
 export const answeredEvent = (): AlertEvent => {
   const { alertId } = alertEvent().payload;
   return example(Topic.alert, 'ALERT_UPDATED', {
-    ...{ alertId, route: 'stuck_agent', title: 'worker-1: pardon, decided by ada', options: [], requestId: null },
+    ...{
+      alertId,
+      route: 'stuck_agent',
+      title: 'worker-1: pardon, decided by ada',
+      options: [],
+      questions: [],
+      requestId: null,
+    },
     ...{ severity: 'critical', blocked: null, raisedAt: EXAMPLE_TIME, isQuiet: true },
   });
 };

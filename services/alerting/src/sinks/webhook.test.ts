@@ -5,7 +5,15 @@ import { EXAMPLE_TIME } from '@vigil/events/examples';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test } from 'vitest';
 import { TryLater, Undeliverable } from '../delivery/sink.ts';
-import { alertEvent, escalation, LINK_KEY, permissionRequest, SECRET, sinkDeps } from './sinks.fixture.ts';
+import {
+  alertEvent,
+  escalation,
+  LINK_KEY,
+  permissionRequest,
+  SECRET,
+  severalQuestions,
+  sinkDeps,
+} from './sinks.fixture.ts';
 import { signed, webhook } from './webhook.ts';
 
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: string };
@@ -76,7 +84,7 @@ test('an escalation carries options, deadline, where to decide, and the newest c
         body: { kind: 'decide_case', caseId: 'case-1', decision: 'allow_more_time', by: '', why: '' },
       },
       checkpoint: { checkpoint_id: 'checkpoint-1', valid: true },
-      written_by_agents: ['title', 'text', 'labels', 'blocked', 'checkpoint', 'friction'],
+      written_by_agents: ['title', 'text', 'labels', 'blocked', 'checkpoint', 'friction', 'decision.questions'],
       friction: null,
     },
   });
@@ -96,6 +104,27 @@ test('a request of an agent carries its id, its options, and how to answer it', 
   const token = new URL(data.decision.links.deny).searchParams.get('link') ?? '';
   expect(await verifyLink(LINK_KEY, token, EXAMPLE_TIME)).toMatchObject({
     ...{ kind: 'answer_request', subject: 'r-1', decision: 'deny' },
+  });
+});
+
+test('several questions are all there, with the page and the form of the answers', async () => {
+  const { received, url } = await answering(204);
+  await sink(url).deliver(severalQuestions());
+  const { data } = JSON.parse((received[0] as Received).body);
+  expect(data.written_by_agents).toContain('decision.questions');
+  expect(data.decision).toMatchObject({
+    ...{ options: [], links: null, page: 'http://127.0.0.1:7420/#/inbox' },
+    questions: [
+      { name: 'Method', text: 'Which?', is_multiple: false, options: [{ label: 'Login' }, { label: 'Search' }] },
+      { name: 'Features', is_multiple: true },
+    ],
+    body: {
+      ...{ kind: 'answer_request', requestId: 'r-1' },
+      answers: [
+        { question: 'Method', labels: ['Login'], text: null },
+        { question: 'Features', labels: ['Login'], text: null },
+      ],
+    },
   });
 });
 

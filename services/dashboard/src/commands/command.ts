@@ -29,6 +29,17 @@ const forMs = z
   .max(30 * 86_400_000);
 /** When the question was put that the caller has seen, as its item of the inbox has it in `since`: only that question is answered. */
 const askedAt = z.int().nonnegative();
+/** The answer to each question of a request: labels of it, the person's own words, or both where it takes several. */
+const answers = z
+  .array(
+    z.strictObject({
+      question: id,
+      labels: z.array(z.string().min(1).max(200)).max(10).default([]),
+      text: text.nullable().default(null),
+    }),
+  )
+  .min(1)
+  .max(4);
 const named = <Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) =>
   z.strictObject({ kind: z.literal(name), ...who, ...shape });
 
@@ -54,7 +65,7 @@ export const commandShape = z.discriminatedUnion('kind', [
   named('resume', {}),
   named('lift_brake', {}),
   named('dry_run', { on: z.boolean() }),
-  named('answer_request', { requestId: id, option: id }),
+  named('answer_request', { requestId: id, option: id.optional(), answers: answers.optional() }),
   named('review_task', { taskId: id, decision: z.enum(['retry', 'abandon', 'reset']), askedAt: askedAt.optional() }),
   named('block_task', {
     taskId: id,

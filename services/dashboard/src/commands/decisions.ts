@@ -1,4 +1,12 @@
-import { type PolicyRef, type RecoverySettings, Topic } from '@vigil/events';
+import {
+  answersText,
+  askedQuestion,
+  mistakeInAnswers,
+  type PolicyRef,
+  type QuestionAnswer,
+  type RecoverySettings,
+  Topic,
+} from '@vigil/events';
 import { VOCABULARY } from '@vigil/health';
 import { CorrectThePolicy, republished } from '@vigil/policy';
 import type { AgentRow, CaseRow, ReadModel, RequestRow } from '@vigil/read-model';
@@ -81,21 +89,43 @@ export const waitingRequest = async (requestId: string, model: ReadModel): Promi
   return request;
 };
 
-/** Whether it is in time, and the first, is decided in the order of the log. What is known to be over is refused at once. */
-export const answerRequest = async (
-  { requestId, option, by, why }: Of<'answer_request'>,
-  model: ReadModel,
-): Promise<CommandDraft> => {
-  const { agentId, instanceId, options } = await waitingRequest(requestId, model);
+/** What the person answers: an option, or an answer to each question. Throws Problem 400, naming the question and the value. */
+const answerTo = (
+  { requestId, options, questions }: RequestRow,
+  { option, answers }: Pick<Of<'answer_request'>, 'option' | 'answers'>,
+): { readonly option: string; readonly answers: readonly QuestionAnswer[] } => {
+  if (answers !== undefined && option !== undefined)
+    throw new Problem(400, 'two_answers', 'option: give an option or answers, and not both.', 'option');
+  if (answers !== undefined) {
+    const mistake = mistakeInAnswers(questions.map(askedQuestion), answers);
+    if (mistake !== null) throw new Problem(400, mistake.reason, `answers: ${mistake.detail}.`, 'answers');
+    return { option: answersText(answers), answers };
+  }
   const names = options.map(({ name }) => name);
-  if (!names.includes(option))
+  if (option !== undefined && names.includes(option)) return { option, answers: [] };
+  if (names.length === 0) {
+    const asked = questions.map(({ name }) => JSON.stringify(name)).join(', ');
     throw new Problem(
       400,
-      'no_such_option',
-      `option: ${JSON.stringify(option)} is not one of ${names.join(', ')}.`,
-      'option',
+      'no_answer',
+      `answers: request ${requestId} takes an answer to each of ${asked}.`,
+      'answers',
     );
-  const payload = { requestId, agentId, instanceId, option, by, why };
+  }
+  const remedy = `one of ${names.join(', ')}`;
+  throw option === undefined
+    ? new Problem(400, 'no_answer', `option: request ${requestId} takes ${remedy}.`, 'option')
+    : new Problem(400, 'no_such_option', `option: ${JSON.stringify(option)} is not ${remedy}.`, 'option');
+};
+
+/** Whether it is in time, and the first, is decided in the order of the log. What is known to be over is refused at once. */
+export const answerRequest = async (
+  { requestId, by, why, ...answer }: Of<'answer_request'>,
+  model: ReadModel,
+): Promise<CommandDraft> => {
+  const request = await waitingRequest(requestId, model);
+  const { agentId, instanceId } = request;
+  const payload = { requestId, agentId, instanceId, ...answerTo(request, answer), by, why };
   return { topic: Topic.handleRequest, type: 'ANSWER_REQUEST', key: agentId, payload };
 };
 

@@ -140,7 +140,7 @@ const decided = async (
 ): Promise<HookAnswer> => {
   const { agentId, taskId, sessionId } = session;
   const who = { requestId, agentId, instanceId: asId(sessionId), taskId, labels: {}, policy: null };
-  const body = { ...who, client: name, ...request, choices: [...request.choices], waitMs: LONGEST_REQUEST_MS };
+  const body = { ...who, client: name, ...request, waitMs: LONGEST_REQUEST_MS };
   const { answer, over } = await ask(context, principal, body, ASKED_AGAIN_MS, gone);
   const decision = decisionBy(answer);
   return {

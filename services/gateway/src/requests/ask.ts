@@ -21,6 +21,11 @@ const who = { requestId: id, agentId: id, instanceId: id };
 /** The name of an option that a command line may have. */
 const OPTION = /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,127}$/;
 
+/** The name of a question that a command line may have. */
+const QUESTION_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} _.-]{0,63}$/u;
+
+const areUnique = (texts: readonly string[]): boolean => new Set(texts).size === texts.length;
+
 type Choices = readonly { readonly name: string; readonly label: string }[];
 
 /**
@@ -34,10 +39,42 @@ const shownChoices = (choices: Choices): Choices =>
 
 /** The answer with the name that its hook has sent. */
 const asItsHookNamesIt = (status: Ended, choices: Choices): Ended => {
-  if (status.kind !== 'answered') return status;
+  if (status.kind !== 'answered' || status.answers.length > 0) return status;
   const index = shownChoices(choices).findIndex(({ name }) => name === status.option);
   return { ...status, option: choices[index]?.name ?? status.option };
 };
+
+/** Characters of all labels of a request, which intervention keeps while it waits. */
+const MOST_LABELS = 2000;
+
+type Labelled = { readonly options: readonly { readonly label: string }[] };
+
+const labelsLength = (questions: readonly Labelled[]): number =>
+  questions.flatMap(({ options }) => options).reduce((sum, { label }) => sum + label.length, 0);
+
+const question = z.strictObject({
+  name: z.string().regex(QUESTION_NAME, 'use letters, digits, spaces and _ . -, at most 64 characters'),
+  header: z.string().max(300),
+  text: text(1000),
+  isMultiple: z.boolean(),
+  options: z
+    .array(
+      z.strictObject({
+        label: text(200),
+        description: z.string().max(300).nullable(),
+        preview: z.string().max(1000).nullable(),
+      }),
+    )
+    .max(10)
+    .readonly()
+    .refine((options) => areUnique(options.map(({ label }) => label)), 'give each label once'),
+});
+const questions = z
+  .array(question)
+  .max(4)
+  .readonly()
+  .refine((all) => areUnique(all.map(({ name }) => name)), 'give each question its own name')
+  .refine((all) => labelsLength(all) <= MOST_LABELS, `use at most ${MOST_LABELS} characters in all labels`);
 
 /** The request of a hook. `waitMs`: how long it can wait at most. */
 const requestBody = z.strictObject({
@@ -51,8 +88,10 @@ const requestBody = z.strictObject({
   text: text(1000),
   choices: z
     .array(z.strictObject({ name: text(128), label: text(200) }))
-    .min(1)
-    .max(10),
+    .max(10)
+    .readonly(),
+  // A hook of an older version sends none.
+  questions: questions.default([]),
   waitMs: z.int().min(1000).max(LONGEST_REQUEST_MS),
 });
 export type RequestBody = z.output<typeof requestBody>;
@@ -72,7 +111,12 @@ const parsed = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.outp
 };
 
 /** Reads a request. Throws Problem, naming the field. */
-export const readRequest = (body: unknown): RequestBody => parsed(requestBody, body);
+export const readRequest = (body: unknown): RequestBody => {
+  const request = parsed(requestBody, body);
+  if (request.choices.length === 0 && request.questions.length === 0)
+    throw new Problem(400, 'bad_field', 'choices: a request has choices or questions', { field: 'choices' });
+  return request;
+};
 
 type Asked = Pick<RequestBody, 'requestId' | 'agentId' | 'instanceId'>;
 

@@ -1,4 +1,4 @@
-import { type EventOf, type PayloadOf, Topic } from '@vigil/events';
+import { type EventOf, type PayloadOf, type QuestionAnswer, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { describe, expect, test, vi } from 'vitest';
 import { answerOf, showingClaims, testGateway } from '../testing.ts';
@@ -14,6 +14,8 @@ const asked = {
     { name: 'deny', label: 'Deny' },
   ],
 };
+const LABEL = { label: 'Login', description: 'with a password', preview: null };
+const QUESTION = { name: 'Features', header: 'Features', text: 'Which?', isMultiple: true, options: [LABEL] };
 const ask = async (more: object = {}, wait = 0, headers = {}) =>
   answerOf(await post(`/v1/requests?wait=${wait}`, { ...asked, ...more }, headers));
 
@@ -29,9 +31,9 @@ const withdrawals = () => commands('WITHDRAW_REQUEST').map(({ payload }) => payl
 /** As the intervention service answers. */
 const opened = (more: object = {}) =>
   log().publish(example(Topic.agentRequest, 'REQUEST_OPENED', { ...opening(), open: 1, ...more }));
-const answered = (option: string) => {
+const answered = (option: string, answers: readonly QuestionAnswer[] = []) => {
   const { requestId, agentId } = opening();
-  const answer = { requestId, agentId, option, by: 'ada', why: 'it is needed', open: 0 };
+  const answer = { requestId, agentId, option, answers, by: 'ada', why: 'it is needed', open: 0 };
   return log().publish(example(Topic.agentRequest, 'REQUEST_ANSWERED', answer));
 };
 
@@ -141,6 +143,9 @@ test.each([
   ['text', { text: 'x'.repeat(1001) }],
   ['choices', { choices: [] }],
   ['kind', { kind: 'plan' }],
+  ['questions', { questions: [QUESTION, QUESTION] }],
+  ['questions.0.options', { questions: [{ ...QUESTION, options: [LABEL, LABEL] }] }],
+  ['questions.0.name', { questions: [{ ...QUESTION, name: '--help' }] }],
   ['waitMs', { waitMs: 0 }],
 ])('a request with a wrong %s is refused with the field, and writes nothing', async (field, more) => {
   expect(await ask(more)).toMatchObject({ status: 400, body: { field } });
@@ -176,6 +181,17 @@ test.each([
   const waiting = ask({ choices }, 55);
   await answered(shown[1] ?? '');
   expect(await waiting).toMatchObject({ body: { kind: 'answered', option: names[1] } });
+});
+
+test('questions are opened as they are, and their hook gets an answer to each', async () => {
+  const body = { kind: 'question', tool: 'AskUserQuestion', choices: [], questions: [QUESTION] };
+  await ask(body);
+  expect(opening()).toMatchObject({ choices: [], questions: [QUESTION] });
+  await opened();
+  const waiting = ask(body, 55);
+  const answers = [{ question: 'Features', labels: ['Login'], text: 'a cache' }];
+  await answered('Features: Login, "a cache"', answers);
+  expect(await waiting).toMatchObject({ body: { kind: 'answered', answers } });
 });
 
 describe('the token of an agent', () => {

@@ -1,11 +1,18 @@
-import type { EventOf, Topic } from '@vigil/events';
+import type { EventOf, QuestionAnswer, Topic } from '@vigil/events';
 
 type RequestEvent = EventOf<typeof Topic.agentRequest>;
 
 /** What became of a request so far. */
 export type RequestStatus =
   | { readonly kind: 'open'; readonly agentId: string; readonly heldBy: string; readonly deadlineAt: number }
-  | { readonly kind: 'answered'; readonly option: string; readonly by: string; readonly why: string }
+  | {
+      readonly kind: 'answered';
+      readonly option: string;
+      /** one for each question; empty: the option is the answer */
+      readonly answers: readonly QuestionAnswer[];
+      readonly by: string;
+      readonly why: string;
+    }
   | { readonly kind: 'expired'; readonly outcome: 'no_decision' | 'allow' }
   | { readonly kind: 'withdrawn'; readonly why: string }
   | { readonly kind: 'refused'; readonly why: string };
@@ -23,8 +30,8 @@ const statusOf = (event: Exclude<RequestEvent, { readonly type: 'ANSWER_REFUSED'
       return { kind: 'open', agentId, heldBy, deadlineAt };
     }
     case 'REQUEST_ANSWERED': {
-      const { option, by, why } = event.payload;
-      return { kind: 'answered', option, by, why };
+      const { option, answers, by, why } = event.payload;
+      return { kind: 'answered', option, answers, by, why };
     }
     case 'REQUEST_EXPIRED':
       return { kind: 'expired', outcome: event.payload.outcome === 'allow' ? 'allow' : 'no_decision' };

@@ -1,9 +1,9 @@
 import { type EventOf, Topic } from '@vigil/events';
 import { example, EXAMPLE_TIME as START } from '@vigil/events/examples';
-import { given, laws } from '@vigil/stream/testing';
+import { given, laws, upgraded } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MOST_OPEN, type RequestDraft, requests } from './requests.ts';
+import { MOST_OPEN, REQUESTS_AT_REST, type RequestDraft, requests } from './requests.ts';
 
 const MINUTE = 60_000;
 const CHOICES = [
@@ -14,11 +14,23 @@ type Opening = Extract<EventOf<typeof Topic.handleRequest>, { type: 'OPEN_REQUES
 
 const open = (requestId = 'r-1', more: Partial<Opening> = {}) =>
   example(Topic.handleRequest, 'OPEN_REQUEST', {
-    ...{ requestId, instanceId: 'i1', kind: 'permission', choices: CHOICES, atDeadline: 'no_decision' },
+    ...{ requestId, instanceId: 'i1', kind: 'permission', choices: CHOICES, questions: [], atDeadline: 'no_decision' },
     ...{ deadlineAt: START + 10 * MINUTE, heldBy: 'gateway:a', ...more },
   });
 const answer = (option = 'allow', more: object = {}) =>
-  example(Topic.handleRequest, 'ANSWER_REQUEST', { requestId: 'r-1', instanceId: 'i1', option, by: 'ada', ...more });
+  example(Topic.handleRequest, 'ANSWER_REQUEST', {
+    ...{ requestId: 'r-1', instanceId: 'i1', option, answers: [], by: 'ada', ...more },
+  });
+const QUESTIONS: Opening['questions'] = [
+  { name: 'Database', header: 'Database', text: 'Which?', isMultiple: false, options: ['Postgres', 'SQLite'] },
+  { name: 'Features', header: 'Features', text: 'Which?', isMultiple: true, options: ['Login', 'Search'] },
+].map((one) => ({
+  ...one,
+  options: one.options.map((label) => ({ label, description: null, preview: null })),
+}));
+const DATABASE = { question: 'Database', labels: ['SQLite'], text: null };
+const FEATURES = { question: 'Features', labels: ['Login', 'Search'], text: 'a cache' };
+const questions = (requestId = 'r-1') => open(requestId, { kind: 'question', choices: [], questions: QUESTIONS });
 const withdraw = (requestId = 'r-1') =>
   example(Topic.handleRequest, 'WITHDRAW_REQUEST', { requestId, why: 'its hook has ended' });
 const started = (previousInstanceId: string | null) =>
@@ -51,6 +63,56 @@ test('an answer counts until a millisecond before the deadline, and not at it', 
   // No tick has come since, so the answer itself brings the time of the deadline.
   const clock = { ...late.clock(), now: START + 500 };
   expect(refused(late.receive(answer(), clock))).toEqual(['REQUEST_EXPIRED', 'expired']);
+});
+
+test('the first complete answer to all questions decides the request', () => {
+  const one = agent();
+  one.receive(questions());
+  const answers = [FEATURES, DATABASE];
+  expect(one.receive(answer('', { answers }))).toMatchObject([
+    {
+      type: 'REQUEST_ANSWERED',
+      payload: { option: 'Features: Login, Search, "a cache"; Database: SQLite', answers, by: 'ada', open: 0 },
+    },
+  ]);
+  expect(one.receive(answer('', { by: 'eve', answers: [DATABASE, { ...FEATURES, text: null }] }))).toMatchObject([
+    {
+      type: 'ANSWER_REFUSED',
+      payload: { by: 'eve', reason: 'answered', option: 'Database: SQLite; Features: Login, Search' },
+    },
+  ]);
+});
+
+test('an incomplete or unknown answer is refused with the question, and the request waits on', () => {
+  const one = agent();
+  one.receive(questions());
+  const refusalOf = (answers: readonly object[], option = '') =>
+    one.receive(answer(option, { answers })).map((event) => ('reason' in event.payload ? event.payload : event.type));
+  expect(refusalOf([DATABASE])).toMatchObject([{ reason: 'incomplete_answer' }]);
+  expect(refusalOf([{ ...DATABASE, labels: ['Oracle'] }, FEATURES])).toMatchObject([
+    { reason: 'no_such_option', detail: expect.stringContaining('"Database": "Oracle"') },
+  ]);
+  expect(refusalOf([{ ...DATABASE, labels: ['SQLite', 'Postgres'] }, FEATURES])).toMatchObject([
+    { reason: 'too_many_labels' },
+  ]);
+  expect(refusalOf([], 'SQLite')).toMatchObject([
+    { detail: '"SQLite" is not an answer to each of its questions: Database, Features' },
+  ]);
+  expect(types(one.receive(answer('', { answers: [DATABASE, FEATURES] })))).toEqual(['REQUEST_ANSWERED']);
+});
+
+test('a permission takes no answers to questions', () => {
+  const one = agent();
+  one.receive(open());
+  expect(refused(one.receive(answer('allow', { answers: [DATABASE] })))).toEqual(['unknown_question']);
+});
+
+test('a request that was open before questions existed takes one of its choices', () => {
+  const one = agent();
+  one.receive(open());
+  const { questions: _, ...request } = one.state().open[0] ?? { questions: [] };
+  const state = upgraded(REQUESTS_AT_REST, 1, { ...one.state(), open: [request] });
+  expect(state).toEqual(one.state());
 });
 
 test('at the deadline the hook returns no decision, unless the policy allows', () => {

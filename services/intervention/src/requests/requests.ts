@@ -1,5 +1,16 @@
-import { type BodyOf, type Draft, type EventOf, type PayloadOf, type PolicyRef, Topic } from '@vigil/events';
-import { type Decider, NEVER } from '@vigil/stream';
+import {
+  type AskedQuestion,
+  answersText,
+  askedQuestion,
+  type BodyOf,
+  type Draft,
+  type EventOf,
+  mistakeInAnswers,
+  type PayloadOf,
+  type PolicyRef,
+  Topic,
+} from '@vigil/events';
+import { type AtRest, type Decider, NEVER } from '@vigil/stream';
 
 type Input = EventOf<typeof Topic.handleRequest | typeof Topic.agentHealth>;
 type Opening = Extract<Input, { readonly type: 'OPEN_REQUEST' }>;
@@ -15,12 +26,13 @@ type OpenRequest = Pick<
 > & {
   /** their names */
   readonly choices: readonly string[];
+  readonly questions: readonly AskedQuestion[];
   readonly correlationId: string;
   readonly policy: PolicyRef | null;
 };
 
 /** A request that is over. `detail`: how, for the refusal of a later answer. `at`: epoch milliseconds */
-type SettledRequest = Omit<OpenRequest, 'deadlineAt' | 'atDeadline' | 'heldBy' | 'choices'> & {
+type SettledRequest = Omit<OpenRequest, 'deadlineAt' | 'atDeadline' | 'heldBy' | 'choices' | 'questions'> & {
   readonly how: 'answered' | 'expired' | 'withdrawn';
   readonly detail: string;
   readonly at: number;
@@ -88,7 +100,7 @@ const opening = (state: RequestsState, { payload, correlationId, policy }: Openi
 /** The request that an answer decides, or why it changes nothing. */
 const answeredBy = (
   { open, settled }: RequestsState,
-  { requestId, instanceId, option }: Answer['payload'],
+  { requestId, instanceId, option, answers }: Answer['payload'],
 ): OpenRequest | { readonly reason: Refusal; readonly detail: string } => {
   const over = settled.find((one) => one.requestId === requestId);
   if (over !== undefined) return { reason: over.how, detail: over.detail };
@@ -100,22 +112,27 @@ const answeredBy = (
       reason: 'other_instance',
       detail: `it was asked by instance ${request.instanceId}, not by ${instanceId}`,
     };
-  if (!request.choices.includes(option))
-    return {
-      reason: 'no_such_option',
-      detail: `${JSON.stringify(option)} is not one of ${request.choices.join(', ')}`,
-    };
-  return request;
+  if (answers.length > 0) return mistakeInAnswers(request.questions, answers) ?? request;
+  return request.choices.includes(option)
+    ? request
+    : { reason: 'no_such_option', detail: `${JSON.stringify(option)} is not ${takenBy(request)}` };
 };
 
+/** What a request takes instead of an unknown option. */
+const takenBy = ({ choices, questions }: OpenRequest): string =>
+  choices.length > 0
+    ? `one of ${choices.join(', ')}`
+    : `an answer to each of its questions: ${questions.map(({ name }) => name).join(', ')}`;
+
 const answering = (state: RequestsState, { payload, correlationId, policy }: Answer): readonly RequestDraft[] => {
-  const { requestId, agentId, instanceId, option, by, why } = payload;
+  const { requestId, agentId, instanceId, answers, by, why } = payload;
+  const option = answers.length > 0 ? answersText(answers) : payload.option;
   const request = answeredBy(state, payload);
   if ('reason' in request) {
     const refused = { requestId, agentId, instanceId, option, by, ...request };
     return [draftOf({ correlationId, policy }, { type: 'ANSWER_REFUSED', payload: refused })];
   }
-  const answered = { ...aboutOf(request), option, by, why, open: state.open.length - 1 };
+  const answered = { ...aboutOf(request), option, answers, by, why, open: state.open.length - 1 };
   return [draftOf(request, { type: 'REQUEST_ANSWERED', payload: answered })];
 };
 
@@ -203,11 +220,12 @@ const settledBy = (
 const evolved = (state: RequestsState, event: RequestDraft, now: number): RequestsState => {
   switch (event.type) {
     case 'REQUEST_OPENED': {
-      const { requestId, agentId, instanceId, taskId, kind, choices, deadlineAt, atDeadline, heldBy } = event.payload;
+      const { requestId, agentId, instanceId, taskId, kind, deadlineAt, atDeadline, heldBy } = event.payload;
       const { correlationId = requestId, policy = null } = event;
       const request: OpenRequest = {
         ...{ requestId, agentId, instanceId, taskId, kind, deadlineAt, atDeadline, heldBy, correlationId, policy },
-        choices: choices.map(({ name }) => name),
+        choices: event.payload.choices.map(({ name }) => name),
+        questions: event.payload.questions.map(askedQuestion),
       };
       const others = state.open.filter((one) => one.requestId !== requestId);
       return { ...state, open: [...others, request] };
@@ -231,6 +249,20 @@ const evolved = (state: RequestsState, event: RequestDraft, now: number): Reques
 const forgottenAt = ({ open, settled }: RequestsState): number => {
   const last = settled.at(-1);
   return open.length > 0 || last === undefined ? NEVER : last.at + KEPT_MS;
+};
+
+/** `state`: of shape 1. A request had no questions, and one of its choices was its answer. */
+const withQuestions = (state: unknown): RequestsState => {
+  const { open, ...rest } = state as Omit<RequestsState, 'open'> & {
+    readonly open: readonly Omit<OpenRequest, 'questions'>[];
+  };
+  return { ...rest, open: open.map((request) => ({ ...request, questions: [] })) };
+};
+
+export const REQUESTS_AT_REST: AtRest<RequestsState> = {
+  oldest: 1,
+  upgrades: [{ usual: null, to: withQuestions }],
+  usual: null,
 };
 
 /** The requests of an agent to people: the first answer decides, before the deadline, for the instance that asked. */

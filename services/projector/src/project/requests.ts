@@ -1,25 +1,32 @@
-import type { Topic } from '@vigil/events';
+import type { QuestionAnswer, Topic } from '@vigil/events';
 import { register, type Statement } from '@vigil/read-model';
 import { type Handlers, journal, type Placed } from './handlers.ts';
 
 type T = typeof Topic.agentRequest;
 
 export const agentRequest: Handlers<T> = {
-  REQUEST_OPENED: (event) => [
-    journal(event),
-    register(event, 'requests', 'opened', { ...event.payload, openedAt: event.occurredAt }),
-  ],
+  REQUEST_OPENED: (event) => {
+    const { questions, ...rest } = event.payload;
+    const values = { ...rest, openedQuestions: questions, openedAt: event.occurredAt };
+    return [journal(event), register(event, 'requests', 'opened', values)];
+  },
   REQUEST_ANSWERED: (event) => {
-    const { option, by, why } = event.payload;
-    return settled(event, { settled: 'answered', settledOption: option, settledBy: by, settledWhy: why });
+    const { option, answers, by, why } = event.payload;
+    const settledAnswers = answers.length === 0 ? null : answers;
+    return settled(event, {
+      settled: 'answered',
+      settledOption: option,
+      settledAnswers,
+      settledBy: by,
+      settledWhy: why,
+    });
   },
   REQUEST_WITHDRAWN: (event) => {
     const { why, wasAnswered } = event.payload;
     const settledWhy = wasAnswered ? `the answer was not applied: ${why}` : why;
-    return settled(event, { settled: 'withdrawn', settledOption: null, settledBy: null, settledWhy });
+    return settled(event, { ...NOBODY, settled: 'withdrawn', settledWhy });
   },
-  REQUEST_EXPIRED: (event) =>
-    settled(event, { settled: 'expired', settledOption: event.payload.outcome, settledBy: null, settledWhy: null }),
+  REQUEST_EXPIRED: (event) => settled(event, { ...NOBODY, settled: 'expired', settledOption: event.payload.outcome }),
   // A flood of requests is one line.
   REQUEST_REFUSED: (event) => (event.payload.isFirst ? [journal(event)] : []),
   ANSWER_REFUSED: (event) => {
@@ -32,9 +39,12 @@ export const agentRequest: Handlers<T> = {
   },
 };
 
+const NOBODY = { settledOption: null, settledAnswers: null, settledBy: null, settledWhy: null } as const;
+
 type End = {
   readonly settled: string;
   readonly settledOption: string | null;
+  readonly settledAnswers: readonly QuestionAnswer[] | null;
   readonly settledBy: string | null;
   readonly settledWhy: string | null;
 };

@@ -1,10 +1,11 @@
 import type { InboxItem, Knowledge } from '@vigil/read-model';
 import type { Command } from 'commander';
+import type { AnswerOptions } from '../../answer.ts';
 import { inboxLines } from '../../render/agents/inbox.ts';
 import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
 import { jsonText } from '../../render/plain.ts';
 import { dashboardView, endBlind, endUnwell, type Json, print, show } from '../../terminal.ts';
-import { type WriteOptions, withWriteOptions } from '../control/options.ts';
+import { withWriteOptions } from '../control/options.ts';
 
 const EXAMPLES = `
 Ends with 1 if something waits, with 2 if Vigil cannot be reached or is blind.
@@ -20,7 +21,10 @@ another was the first. The agent's hook returns the answer to its client.
 
 Examples:
   vigil inbox answer request/3f2a allow --why "only the build folder"
-  vigil inbox answer case/case-7 pardon --why "a long build"`;
+  vigil inbox answer case/case-7 pardon --why "a long build"
+  vigil inbox answer request/3f2a --answer Database=SQLite --answer Features=Login --other "Features=a cache"`;
+
+const every = (value: string, values: readonly string[]): readonly string[] => [...values, value];
 
 export const register = (program: Command): void => {
   const inbox = program
@@ -29,10 +33,16 @@ export const register = (program: Command): void => {
     .option('--json', 'for programs')
     .addHelpText('after', EXAMPLES)
     .action(list);
-  withWriteOptions(inbox.command('answer <item> <option>').description('answer an item by one of its options'))
+  withWriteOptions(
+    inbox
+      .command('answer <item> [option]')
+      .description('answer an item by one of its options, or its questions by an answer to each'),
+  )
+    .option('--answer <question=label>', 'a label for a question; again for each question, and each label', every, [])
+    .option('--other <question=text>', 'other words than the labels of a question', every, [])
     .addHelpText('after', ANSWER)
-    .action(async (item: string, option: string, _: unknown, command: Command) =>
-      (await import('../../answer.ts')).answerItem(item, option, command.optsWithGlobals<WriteOptions>()),
+    .action(async (item: string, option: string | undefined, _: unknown, command: Command) =>
+      (await import('../../answer.ts')).answerItem(item, option, command.optsWithGlobals<AnswerOptions>()),
     );
 };
 

@@ -13,6 +13,8 @@ const item: InboxItem = {
   deadlineAt: NOON + 60_000,
   atDeadline: 'terminate',
   options: [{ name: 'pardon', label: 'pardon', command: 'vigil case decide c-1 pardon --why "…"' }],
+  questions: [],
+  command: null,
 };
 
 test('an item has its question, until when, what happens then, and the command of each answer', () => {
@@ -28,6 +30,23 @@ test('an item has its question, until when, what happens then, and the command o
 test('an option that is a number has its words beside its command', () => {
   const options = [{ name: '2', label: 'SQLite', command: 'vigil inbox answer request/r-1 2' }];
   expect(inboxLines(VIEW, [{ ...item, options }]).at(-1)).toBe('  vigil inbox answer request/r-1 2  (SQLite)');
+});
+
+test('several questions have their labels, and one command', () => {
+  const options = [
+    { label: 'Login', description: 'with a password', preview: null },
+    { label: 'Search', description: null, preview: null },
+  ];
+  const questions = [{ name: 'Features', header: 'Features', text: 'Which?', isMultiple: true, options }];
+  const command = "vigil inbox answer request/r-1 --answer 'Features=…'";
+  const lines = inboxLines(VIEW, [{ ...item, text: 'Features: Which?', options: [], questions, command }]);
+  expect(lines.slice(2)).toEqual([
+    '  Features: Which? (one or more)',
+    '    Login: with a password',
+    '    Search',
+    '  without an answer, at 12:01:00: terminate (the plan continues with its next step)',
+    `  ${command}`,
+  ]);
 });
 
 test('an item without a deadline waits for as long as it takes', () => {

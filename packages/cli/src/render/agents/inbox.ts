@@ -24,16 +24,29 @@ export const atDeadlineText = (atDeadline: string | null): string =>
 const deadlineText = (view: View, { deadlineAt, atDeadline }: InboxItem): readonly string[] =>
   deadlineAt === null ? [] : [`  without an answer, at ${clockTime(view, deadlineAt)}: ${atDeadlineText(atDeadline)}`];
 
+type Question = InboxItem['questions'][number];
+
+/** A question with its labels, of an item that takes an answer to each. */
+const questionLines = ({ name, text, isMultiple, options }: Question): readonly string[] => [
+  `  ${name}: ${text}${isMultiple ? ' (one or more)' : ''}`,
+  ...options.map(({ label, description }) => `    ${label}${description === null ? '' : `: ${description}`}`),
+];
+
 const itemLines = (view: View, item: InboxItem): readonly string[] => [
   `${view.paint.bold(item.id)}  ${view.paint.yellow(KINDS[item.kind])}${item.since === null ? '' : `, for ${ageText(view, item.since)}`}`,
   ...(item.agentId === null && item.taskId === null
     ? []
     : [`  agent ${orDash(item.agentId)}, task ${orDash(item.taskId)}`]),
-  ...(item.text === null ? [] : [`  ${item.text}`]),
+  ...(item.options.length === 0 && item.questions.length > 0
+    ? item.questions.flatMap(questionLines)
+    : item.text === null
+      ? []
+      : [`  ${item.text}`]),
   ...deadlineText(view, item),
   ...item.options.map(
     ({ name, label, command }) => `  ${view.paint.dim(command)}${label === name ? '' : `  (${label})`}`,
   ),
+  ...(item.command === null ? [] : [`  ${view.paint.dim(item.command)}`]),
 ];
 
 /** What waits for a person, with the command of each answer. */

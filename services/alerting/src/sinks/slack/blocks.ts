@@ -1,4 +1,4 @@
-import { cut, decisionOf, labelOf, plain, whatOf } from '../../delivery/message.ts';
+import { cut, decisionOf, labelOf, pageHint, plain, whatOf } from '../../delivery/message.ts';
 import type { AlertEvent, SinkDeps } from '../../delivery/sink.ts';
 
 type Decision = NonNullable<Awaited<ReturnType<typeof decisionOf>>>;
@@ -43,7 +43,9 @@ export const blocksOf = async (alert: AlertEvent, channel: string, answers: Answ
   ];
 };
 
-const questionOf = ({ deadline, on_timeout, links }: Decision, answers: Answers) => {
+const questionOf = (decision: Decision, answers: Answers) => {
+  const { deadline, on_timeout, links, page } = decision;
+  const hint = pageHint(decision);
   const waits = deadline === null ? 'It waits without a deadline.' : `It waits until ${deadline}.`;
   const otherwise = on_timeout === null ? '' : ` Without an answer: ${escaped(on_timeout)}.`;
   const buttons = Object.entries(links ?? {})
@@ -51,6 +53,9 @@ const questionOf = ({ deadline, on_timeout, links }: Decision, answers: Answers)
     .map(([choice, link]) => buttonOf(choice, link, answers));
   return [
     { type: 'context', elements: [{ type: 'mrkdwn', text: waits + otherwise }] },
+    ...(hint === null
+      ? []
+      : [{ type: 'section', text: { type: 'mrkdwn', text: `${hint}: <${page}|answer on the page>.` } }]),
     ...(buttons.length > 0 ? [{ type: 'actions', elements: buttons }] : []),
   ];
 };

@@ -16,6 +16,7 @@ import {
   permissionRequest,
   receiver,
   resolvedEvent,
+  severalQuestions,
   sinkDeps,
 } from '../sinks.fixture.ts';
 import { slack } from './slack.ts';
@@ -134,6 +135,14 @@ test('a request of an agent has a button for each of its options, with a link th
   expect(await verifyLink(LINK_KEY, String(buttonsOf(messages)[1]?.value), EXAMPLE_TIME)).toMatchObject({
     ...{ kind: 'answer_request', subject: 'r-1', decision: 'deny', deadlineAt: EXAMPLE_TIME + 600_000 },
   });
+});
+
+test('several questions have a link to the page, and no buttons', async () => {
+  const { messages, server, open } = await workspace();
+  await using _ = server;
+  await open({ app_token_env: 'SLACK_APP_TOKEN' }).deliver(severalQuestions());
+  expect(buttonsOf(messages)).toEqual([]);
+  expect(JSON.stringify(messages)).toContain('It has 2 questions: <http://127.0.0.1:7420/#/inbox|answer on the page>.');
 });
 
 test.each([
