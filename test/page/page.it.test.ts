@@ -2,11 +2,8 @@ import { Topic, type TopicName } from '@vigil/events';
 import axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { installedBrowser, openBrowser } from './browser.ts';
+import { goTo, installedBrowser, openBrowser, openPage, WAIT_MS } from './browser.ts';
 import { caused, openWorld, type World } from './world-model.ts';
-
-/** A page that waits longer than this is broken; a busy machine needs a part of it. */
-const WAIT_MS = 30_000;
 
 const executable = installedBrowser();
 if (executable === null)
@@ -20,24 +17,14 @@ type Violation = {
   readonly nodes: readonly { readonly html: string }[];
 };
 
-describe.skipIf(executable === null)('the page in a browser', { retry: 2 }, () => {
+describe.skipIf(executable === null)('the page in a browser', () => {
   let browser: Browser;
   let world: World;
   let page: Page;
   const problems: string[] = [];
 
-  const open = async (more: object = {}): Promise<Page> => {
-    const opened = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...more });
-    opened.setDefaultTimeout(WAIT_MS);
-    opened.on('pageerror', (error) => problems.push(error.message));
-    // A lost connection is part of a test; anything else that the browser reports is a mistake.
-    opened.on('console', (message) => {
-      if (message.type() === 'error' && !/ERR_|Failed to load resource/.test(message.text()))
-        problems.push(message.text());
-    });
-    return opened;
-  };
-  const go = (place: string) => page.goto(`${world.url}/#/${place}`);
+  const open = (more: object = {}) => openPage(browser, problems, more);
+  const go = (place: string) => goTo(page, world.url, place);
   const seen = (text: string | RegExp) => page.getByText(text).first().waitFor();
   const item = (id: string) => page.getByRole('listitem').filter({ hasText: id });
   /** Clicks the button, and gives the reason that it requests. */
@@ -234,7 +221,6 @@ describe.skipIf(executable === null)('the page in a browser', { retry: 2 }, () =
     await seen('191 of 200 agents');
     const stuck = world.rows.agents[41];
     await page.keyboard.press('/');
-    await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('INPUT');
     await page.keyboard.type(stuck?.taskId ?? '');
     await seen('1 of 200 agents');
     await page
@@ -375,7 +361,7 @@ describe.skipIf(executable === null)('the page in a browser', { retry: 2 }, () =
     const agent = `fleet/${world.rows.agents[41]?.agentId}`;
     const places = ['inbox', 'fleet', agent, 'cases', 'tasks', 'breakers', 'alerts', 'dead-letters', 'policies'];
     for (const place of places) {
-      await own.goto(`${world.url}/#/${place}`);
+      await goTo(own, world.url, place);
       await own.locator('main table, main ul, main ol, main .grid').first().waitFor();
       await own.evaluate(axe.source);
       const found = (await own.evaluate('axe.run()')) as { readonly violations: readonly Violation[] };
@@ -401,28 +387,6 @@ describe.skipIf(executable === null)('the page in a browser', { retry: 2 }, () =
       const over = 'document.getElementById("view").scrollWidth - document.getElementById("view").clientWidth';
       expect([view, await page.evaluate(over)]).toEqual([view, 0]);
     }
-  });
-
-  test('the keyboard alone opens views, help and agents', async () => {
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await go('inbox');
-    await page.locator('main ul').first().waitFor();
-    await page.keyboard.press('?');
-    await page.getByRole('dialog').waitFor();
-    await page.keyboard.press('Escape');
-    // A closed dialog has no role, and takes the next key until it has left the document.
-    await page.locator('dialog').waitFor({ state: 'detached' });
-    await page.keyboard.press('g');
-    await page.keyboard.press('f');
-    await page.locator('.cell').first().focus();
-    const focused = () => page.evaluate('document.activeElement.dataset.index');
-    await page.keyboard.press('ArrowRight');
-    await expect.poll(focused, { timeout: WAIT_MS }).toBe('1');
-    await page.keyboard.press('End');
-    await expect.poll(focused, { timeout: WAIT_MS }).toMatch(/^1\d\d$/);
-    const name = await page.evaluate('document.activeElement.querySelector(".name").textContent');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: String(name) }).waitFor();
   });
 
   test('the browser has reported no mistake, and no part of the page broke its own security policy', () => {

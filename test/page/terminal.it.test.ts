@@ -2,17 +2,14 @@ import { Topic } from '@vigil/events';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { installedBrowser, openBrowser } from './browser.ts';
+import { goTo, installedBrowser, openBrowser, openPage, WAIT_MS } from './browser.ts';
 import { openWorld, type World } from './world-model.ts';
-
-/** A page that waits longer than this is broken; a busy machine needs a part of it. */
-const WAIT_MS = 30_000;
 
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 
 const executable = installedBrowser();
 
-describe.skipIf(executable === null)('the terminal on the page', { retry: 2 }, () => {
+describe.skipIf(executable === null)('the terminal on the page', () => {
   let browser: Browser;
   let world: World;
   let page: Page;
@@ -34,7 +31,7 @@ describe.skipIf(executable === null)('the terminal on the page', { retry: 2 }, (
   /** By the keyboard. Resolves when the dashboard has a lease. */
   const show = async () => {
     const before = leases().length;
-    await page.goto(`${world.url}/#/fleet/${agentId}`);
+    await goTo(page, world.url, `fleet/${agentId}`);
     await page.getByRole('button', { name: 'Show terminal' }).press('Enter');
     await expect.poll(() => leases().length, { timeout: WAIT_MS }).toBe(before + 1);
   };
@@ -54,13 +51,7 @@ describe.skipIf(executable === null)('the terminal on the page', { retry: 2 }, (
     world = await openWorld(200);
     agentId = world.rows.agents[3]?.agentId ?? '';
     world.changeAgent(agentId, { runtimeId: 'host-1', state: 'HEALTHY' });
-    page = await browser.newPage({ viewport: { width: 360, height: 800 }, locale: 'en-US', bypassCSP: false });
-    page.setDefaultTimeout(WAIT_MS);
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !/ERR_|Failed to load resource/.test(message.text()))
-        problems.push(message.text());
-    });
+    page = await openPage(browser, problems, { viewport: { width: 360, height: 800 } });
     await page.goto(await world.loginAddress());
   });
   afterAll(async () => {
@@ -154,7 +145,7 @@ describe.skipIf(executable === null)('the terminal on the page', { retry: 2 }, (
     async (colorScheme) => {
       const own = await browser.newPage({ colorScheme, bypassCSP: true });
       await own.goto(await world.loginAddress());
-      await own.goto(`${world.url}/#/fleet/${agentId}`);
+      await goTo(own, world.url, `fleet/${agentId}`);
       await own.getByRole('button', { name: 'Show terminal' }).click();
       await own.getByText(/^Waiting for runtime/).waitFor();
       publish({ lines: ['one'] });

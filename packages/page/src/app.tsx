@@ -1,13 +1,14 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get, post } from './live/browser.ts';
 import type { Live } from './live/live.ts';
+import type { Places } from './live/place.ts';
 import { ROUTES } from './live/routes.ts';
 import { type Outcome, sendAction } from './live/send.ts';
 import { type Action, type Command, isUnderWay, type Sent, withSent } from './model/commands.ts';
 import { EVERYTHING, type Filter } from './model/fleet.ts';
 import { keyAction } from './model/keys.ts';
 import { blindSinceOf, CONNECTED, type Connection } from './model/knowledge.ts';
-import { addressOf, isUnknownAddress, type Place, placeOf, VIEWS } from './model/places.ts';
+import { isUnknownAddress, type Place, VIEWS } from './model/places.ts';
 import { noticeOf, reviewOf, statusOf } from './model/reviews.ts';
 import { plain } from './model/text.ts';
 import { Ask } from './parts/ask.tsx';
@@ -29,13 +30,9 @@ const useNow = (): number => {
   return now;
 };
 
-const usePlace = (): Place => {
-  const [place, setPlace] = useState(() => placeOf(location.hash));
-  useEffect(() => {
-    const move = (): void => setPlace(placeOf(location.hash));
-    addEventListener('hashchange', move);
-    return () => removeEventListener('hashchange', move);
-  }, []);
+const usePlace = (places: Places): Place => {
+  const [place, setPlace] = useState(() => places.current());
+  useLayoutEffect(() => places.watch(setPlace), [places]);
   return place;
 };
 
@@ -82,19 +79,18 @@ const useSending = (live: Live): Sending => {
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.matches('input, textarea, select') || target.closest('dialog') !== null);
 
-type Keys = { readonly onHelp: () => void; readonly onReview: () => void };
+type Keys = { readonly places: Places; readonly onHelp: () => void; readonly onReview: () => void };
 
-const findAgents = (): void => {
-  if (placeOf(location.hash).view !== 'fleet' || placeOf(location.hash).id !== null)
-    location.hash = addressOf('fleet', null);
-  // The field is there after the view is.
-  setTimeout(() => document.getElementById('find')?.focus(), 50);
+const findAgents = (places: Places): void => {
+  const field = document.getElementById('find');
+  if (field === null) places.find();
+  else field.focus();
 };
 
-const useKeys = ({ onHelp, onReview }: Keys): void => {
+const useKeys = ({ places, onHelp, onReview }: Keys): void => {
   /** The last key was `g`. */
   const isAfterG = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const withModifier = event.ctrlKey || event.altKey || event.metaKey;
       const afterG = isAfterG.current;
@@ -103,8 +99,8 @@ const useKeys = ({ onHelp, onReview }: Keys): void => {
       const action = keyAction({ key: event.key, withModifier, inField, afterG });
       if (action === null) return;
       event.preventDefault();
-      if (action.kind === 'go') location.hash = addressOf(action.view, null);
-      if (action.kind === 'find') findAgents();
+      if (action.kind === 'go') places.go({ view: action.view, id: null });
+      if (action.kind === 'find') findAgents(places);
       if (action.kind === 'help') onHelp();
       if (action.kind === 'review') onReview();
     };
@@ -113,9 +109,9 @@ const useKeys = ({ onHelp, onReview }: Keys): void => {
   });
 };
 
-export const App = ({ live }: { readonly live: Live }) => {
+export const App = ({ live, places }: { readonly live: Live; readonly places: Places }) => {
   const now = useNow();
-  const place = usePlace();
+  const place = usePlace(places);
   const me = useAnswer(live, ROUTES.me);
   const fleet = useAnswer(live, ROUTES.fleet);
   const inbox = useAnswer(live, ROUTES.inbox);
@@ -131,9 +127,9 @@ export const App = ({ live }: { readonly live: Live }) => {
   const notice = noticeOf(review, dismissed, now);
   const status = statusOf(tickets, now);
   const openReview = (): void => {
-    if (review?.agentId) location.hash = addressOf('fleet', review.agentId);
+    if (review?.agentId) places.go({ view: 'fleet', id: review.agentId });
   };
-  useKeys({ onHelp: () => setHasHelp(true), onReview: openReview });
+  useKeys({ places, onHelp: () => setHasHelp(true), onReview: openReview });
 
   const title = place.id ?? VIEWS.find(({ name }) => name === place.view)?.title ?? '';
   const waiting = inbox.value?.inbox.length ?? 0;
@@ -143,7 +139,7 @@ export const App = ({ live }: { readonly live: Live }) => {
 
   const knowledge = fleet.value?.knowledge ?? null;
   const page: Page = {
-    ...{ live, now, sent, knowledge, me: me.value, act: setAsked },
+    ...{ live, places, now, sent, knowledge, me: me.value, act: setAsked },
     offsetMinutes: -new Date(now).getTimezoneOffset(),
     blindSince: blindSinceOf(knowledge, connection),
   };

@@ -1,5 +1,6 @@
 import { plain, plainJson } from '../model/text.ts';
 import type { LiveDeps, StreamListener } from './live.ts';
+import type { Address } from './place.ts';
 import { Unanswered } from './send.ts';
 
 /** The caller has no session: a login link begins one. */
@@ -80,6 +81,14 @@ const changes = (on: StreamListener): (() => void) => {
     source?.close();
   };
 };
+
+export const browserAddress = (): Address => ({
+  hash: () => location.hash,
+  setHash: (hash) => {
+    location.hash = hash;
+  },
+  onMove: (moved) => addEventListener('hashchange', moved),
+});
 
 export const browserDeps = (): LiveDeps => ({
   get: (path) => get(path),

@@ -122,3 +122,18 @@ test('a list is read page after page, and the page sees all rows of one answer',
   expect(live.answerOf(list).value).toEqual({ tasks: [1, 2, 3], next: 'a+b' });
   expect(asked).toHaveLength(2);
 });
+
+test('an answer that cannot be read is a failed question: the page asks again', async () => {
+  const { live, asked, pass } = opened();
+  const read = (body: unknown) => {
+    if (body === 'broken') throw new Error('the answer has no agents');
+    return body;
+  };
+  const cells = { ...route('/cells', [], 1500), read };
+  live.watch(cells, () => {});
+  await asked[0]?.answer('broken');
+  expect(live.answerOf(cells)).toEqual({ value: null, error: 'the answer has no agents' });
+  pass(1500);
+  await asked[1]?.answer('whole');
+  expect(live.answerOf(cells)).toEqual({ value: 'whole', error: null });
+});

@@ -94,10 +94,12 @@ export const openLive = (deps: LiveDeps): Live => {
     one.isAsking = true;
     one.isStale = false;
     one.askedAt = deps.now();
-    wholeAnswer(deps.get, one.route).then(
-      (body) => settle(one, { value: one.route.read(body), error: null }),
-      (error: unknown) => settle(one, { value: one.answered.value, error: (error as Error).message }),
-    );
+    wholeAnswer(deps.get, one.route)
+      .then(one.route.read)
+      .then(
+        (value) => settle(one, { value, error: null }),
+        (error: unknown) => settle(one, { value: one.answered.value, error: (error as Error).message }),
+      );
   };
 
   const schedule = (one: Watched): void => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Action, Command } from '../model/commands.ts';
 import { oldStateText } from '../model/knowledge.ts';
 
@@ -24,7 +24,7 @@ export const Ask = ({ action, isBlind, onSend, onCancel }: AskProps) => {
   const [why, setWhy] = useState('');
   const [forMs, setForMs] = useState(3_600_000);
   const [message, setMessage] = useState('');
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const send = (event: Event): void => {
     event.preventDefault();
     const added = {

@@ -1,12 +1,14 @@
 import type { Knowledge } from '@vigil/read-model';
 import { createContext } from 'preact';
-import { useContext, useEffect, useReducer } from 'preact/hooks';
+import { useContext, useLayoutEffect, useReducer } from 'preact/hooks';
 import type { Answered, Live, Route } from '../live/live.ts';
+import type { Places } from '../live/place.ts';
 import type { Action, Me, Sent } from '../model/commands.ts';
 
 /** What every view shares. */
 export type Page = {
   readonly live: Live;
+  readonly places: Places;
   /** epoch milliseconds, moving each second */
   readonly now: number;
   /** minutes to be added to UTC */
@@ -31,6 +33,6 @@ export const usePage = (): Page => {
 /** The newest answer of a route, asked again after each change of its tables. */
 export const useAnswer = <Answer,>(live: Live, route: Route<Answer>): Answered<Answer> => {
   const [, rerender] = useReducer<number, void>((count) => count + 1, 0);
-  useEffect(() => live.watch(route, () => rerender()), [live, route.path]);
+  useLayoutEffect(() => live.watch(route, () => rerender()), [live, route.path]);
   return live.answerOf(route);
 };

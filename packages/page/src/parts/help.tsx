@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { VIEWS } from '../model/places.ts';
 
 const KEYS: readonly (readonly [keys: string, text: string])[] = [
@@ -12,7 +12,7 @@ const KEYS: readonly (readonly [keys: string, text: string])[] = [
 
 export const Help = ({ onClose }: { readonly onClose: () => void }) => {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="help-title" onClose={onClose}>
       <h2 id="help-title">Keys</h2>

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { FleetAnswer } from '../live/routes.ts';
 import { ROUTES } from '../live/routes.ts';
 import { fleetActions } from '../model/actions.ts';
@@ -46,11 +46,17 @@ const States = ({ cells, filter, onFilter }: FilterProps & { readonly cells: rea
   );
 };
 
-const Controls = ({ filter, onFilter, shown, all }: FilterProps & { readonly shown: number; readonly all: number }) => (
-  <div class="controls">
+const Find = ({ filter, onFilter }: FilterProps) => {
+  const { places } = usePage();
+  const field = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (places.takesFocus()) field.current?.focus();
+  }, [places]);
+  return (
     <label class="find">
       <span class="hidden">Find agents</span>
       <input
+        ref={field}
         id="find"
         type="search"
         placeholder="Find: agent, task, host, policy, label  ( / )"
@@ -58,6 +64,14 @@ const Controls = ({ filter, onFilter, shown, all }: FilterProps & { readonly sho
         onInput={(event) => onFilter({ ...filter, find: event.currentTarget.value })}
       />
     </label>
+  );
+};
+
+type ControlsProps = FilterProps & { readonly count: string };
+
+const Controls = ({ filter, onFilter, count }: ControlsProps) => (
+  <div class="controls">
+    <Find filter={filter} onFilter={onFilter} />
     <label>
       Sort
       <select
@@ -80,7 +94,7 @@ const Controls = ({ filter, onFilter, shown, all }: FilterProps & { readonly sho
       Ended
     </label>
     <span class="dim shown" role="status">
-      {shown} of {all} agents
+      {count}
     </span>
   </div>
 );
@@ -97,52 +111,55 @@ const detailOf = (cell: Cell, now: number, isNow: boolean): string =>
 export const FleetView = ({ filter, onFilter, answer }: FilterProps & { readonly answer: FleetAnswer | null }) => {
   const { live } = usePage();
   const answered = useAnswer(live, ROUTES.cells);
+  const all = answered.value;
+  const shown = useMemo(() => (all === null ? [] : shownCells(all, filter)), [all, filter]);
+  const count = all === null ? '' : `${shown.length} of ${all.length} agents`;
   return (
     <>
       <div class="fleet-head">
         <Targets />
         {answer !== null && <Actions of={fleetActions(answer.fleet)} />}
       </div>
-      <Loaded answered={answered}>{(cells) => <Cells cells={cells} filter={filter} onFilter={onFilter} />}</Loaded>
+      {all !== null && <States cells={all} filter={filter} onFilter={onFilter} />}
+      {/* A person may type words before the agents are there. */}
+      <Controls filter={filter} onFilter={onFilter} count={count} />
+      <Loaded answered={answered}>{(cells) => <Cells cells={cells} shown={shown} />}</Loaded>
     </>
   );
 };
 
-const Cells = ({ cells, filter, onFilter }: FilterProps & { readonly cells: readonly Cell[] }) => {
+type CellsProps = { readonly cells: readonly Cell[]; readonly shown: readonly Cell[] };
+
+const Cells = ({ cells, shown }: CellsProps) => {
   const { now, blindSince } = usePage();
   const isNow = blindSince === null;
-  const shown = useMemo(() => shownCells(cells, filter), [cells, filter]);
   return (
-    <>
-      <States cells={cells} filter={filter} onFilter={onFilter} />
-      <Controls filter={filter} onFilter={onFilter} shown={shown.length} all={cells.length} />
-      <div class="fleet">
-        {shown.length === 0 ? (
-          <p class="none">{cells.length === 0 ? 'No agent has reported yet.' : 'No agent matches.'}</p>
-        ) : (
-          <Grid
-            label="Agents"
-            rows={shown}
-            keyOf={({ agentId }) => agentId}
-            cellWidth={CELL_WIDTH}
-            lineHeight={LINE_HEIGHT}
-          >
-            {(cell, focus) => (
-              <a
-                {...focus}
-                class={`cell ${isNow ? `state-${cell.state.toLowerCase()}` : 'state-was'} ${cell.waiting ? 'asks' : ''}`}
-                href={addressOf('fleet', cell.agentId)}
-                title={`${cell.agentId}${cell.taskId === null ? '' : `, task ${cell.taskId}`}`}
-              >
-                <span class="name">{cell.agentId}</span>
-                <span class="detail">{detailOf(cell, now, isNow)}</span>
-              </a>
-            )}
-          </Grid>
-        )}
-        <Lately cells={cells} />
-      </div>
-    </>
+    <div class="fleet">
+      {shown.length === 0 ? (
+        <p class="none">{cells.length === 0 ? 'No agent has reported yet.' : 'No agent matches.'}</p>
+      ) : (
+        <Grid
+          label="Agents"
+          rows={shown}
+          keyOf={({ agentId }) => agentId}
+          cellWidth={CELL_WIDTH}
+          lineHeight={LINE_HEIGHT}
+        >
+          {(cell, focus) => (
+            <a
+              {...focus}
+              class={`cell ${isNow ? `state-${cell.state.toLowerCase()}` : 'state-was'} ${cell.waiting ? 'asks' : ''}`}
+              href={addressOf('fleet', cell.agentId)}
+              title={`${cell.agentId}${cell.taskId === null ? '' : `, task ${cell.taskId}`}`}
+            >
+              <span class="name">{cell.agentId}</span>
+              <span class="detail">{detailOf(cell, now, isNow)}</span>
+            </a>
+          )}
+        </Grid>
+      )}
+      <Lately cells={cells} />
+    </div>
   );
 };
 
