@@ -103,6 +103,43 @@ test('a refused hold changes no row of the agent', async () => {
   expect(await readModel(database).agent('a')).toBeNull();
 });
 
+test('a policy counts the living agents that it judges now: not those that ended, and those that began again once', async () => {
+  await using database = await scratchReadModel();
+  let n = 0;
+  const placed = <E>(event: E): Event => {
+    n += 1;
+    return { ...event, eventId: `e-${n}`, offset: n, version: n, epoch: 0, occurredAt: EXAMPLE_TIME + n } as never;
+  };
+  const policyNamed = (name: string) => ({ name, hash: name });
+  const began = (agentId: string, instanceId: string, policyName: string) =>
+    placed({
+      ...example(Topic.agentHealth, 'INSTANCE_STARTED', { agentId, instanceId }),
+      policy: policyNamed(policyName),
+    });
+  const became = (agentId: string, instanceId: string, to: 'STUCK' | 'TERMINATED', policyName: string) =>
+    placed({
+      ...example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { agentId, instanceId, to }),
+      policy: policyNamed(policyName),
+    });
+  const applies = (name: string) => placed(example(Topic.policy, 'POLICY_PUBLISHED', { name, hash: name, withdrawn: false }));
+  await applied(
+    database,
+    [
+      ...[applies('standard'), applies('patient')],
+      ...[began('new', 'i1', 'standard'), began('stuck', 'i1', 'standard'), became('stuck', 'i1', 'STUCK', 'standard')],
+      ...[began('ended', 'i1', 'standard'), became('ended', 'i1', 'TERMINATED', 'standard')],
+      ...[began('again', 'i1', 'standard'), became('again', 'i1', 'TERMINATED', 'standard')],
+      ...[began('again', 'i2', 'patient')],
+    ],
+    1,
+  );
+  const counts = (await readModel(database).policies()).map(({ name, agents }) => [name, agents]);
+  expect(counts).toEqual([
+    ['patient', 1],
+    ['standard', 2],
+  ]);
+});
+
 test('hostile strings and impossible times become rows too', async () => {
   await using database = await scratchReadModel();
   const hostile = `'; DROP TABLE agents; --\0\uD800 \\x00 \u001b[2J`;

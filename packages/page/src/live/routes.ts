@@ -107,10 +107,13 @@ export const ROUTES = {
   letters: route<{ readonly deadLetters: readonly DeadLetter[] }>('/v1/dead-letters', ['dead_letters']),
   policies: route<{ readonly policies: readonly PolicyRow[]; readonly refusals: readonly PolicyRefusalRow[] }>(
     '/v1/policies',
-    ['policies', 'policy_refusals'],
+    ['policies', 'policy_refusals', 'agents'],
   ),
   policy: (name: string) =>
-    route<PolicyRow & { readonly document: unknown }>(`/v1/policies/${encodeURIComponent(name)}`, ['policies']),
+    route<PolicyRow & { readonly document: unknown }>(`/v1/policies/${encodeURIComponent(name)}`, [
+      'policies',
+      'agents',
+    ]),
 } as const;
 
 export type DeadLetter = {

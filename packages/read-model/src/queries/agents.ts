@@ -30,6 +30,10 @@ const UNHEALTHY = `CASE
       AND (recovery = 'TASK_RELEASED' OR recovery = 'REVIEW_DECIDED' AND recovery_reason IN ('abandon', 'reset'))
   ) END`;
 
+/** The name of the policy that judges the present instance, of a row of `judged`; null: not reported yet. */
+export const AGENT_POLICY: string =
+  'CASE WHEN fresh OR state_order IS NULL THEN instance_policy_name ELSE policy_name END';
+
 // An instance that began after the last state is healthy until judged; a heartbeat counts only if it is of the present
 // instance.
 const agent = {
@@ -61,9 +65,7 @@ const agent = {
   labels: column<Readonly<Record<string, string>>>("coalesce(heartbeat_labels, state_labels, '{}')"),
   attempt: column<number | null>('state_attempt'),
   maxAttempts: column<number | null>('state_max_attempts'),
-  policyName: column<string | null>(
-    'CASE WHEN fresh OR state_order IS NULL THEN instance_policy_name ELSE policy_name END',
-  ),
+  policyName: column<string | null>(AGENT_POLICY),
   policyHash: column<string | null>(
     'CASE WHEN fresh OR state_order IS NULL THEN instance_policy_hash ELSE policy_hash END',
   ),

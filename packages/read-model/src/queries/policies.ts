@@ -1,4 +1,5 @@
 import type { Sql } from '../apply.ts';
+import { AGENT_POLICY, KNOWN_AGENTS } from './agents.ts';
 import { column, listed, type RowOf, select } from './select.ts';
 
 /** A policy as canonical JSON, by its hash; null if it was never published. */
@@ -17,7 +18,7 @@ const policy = {
   publishedAt: column<number>(),
   /** of the command that applied it */
   why: column<string | null>(),
-  /** the number of agents that it judges, as last reported; agents of an older document with its name count too */
+  /** the number of living agents that it judges now; agents of an older document with its name count too */
   agents: column<number>('coalesce(judged, 0)::int'),
 };
 
@@ -28,11 +29,11 @@ export type PolicyRow = RowOf<typeof policy>;
 export const policies = (sql: Sql): Promise<readonly PolicyRow[]> =>
   select<PolicyRow>(
     sql,
-    `SELECT ${listed(policy)}
+    `${KNOWN_AGENTS} SELECT ${listed(policy)}
      FROM (SELECT DISTINCT ON (name) * FROM policies ORDER BY name, published_at DESC, hash) newest
      LEFT JOIN (
-       SELECT coalesce(policy_name, instance_policy_name) AS policy, count(*) AS judged FROM agents
-       WHERE state IS DISTINCT FROM 'TERMINATED' GROUP BY 1
+       SELECT ${AGENT_POLICY} AS policy, count(*) AS judged FROM judged
+       WHERE current_state <> 'TERMINATED' GROUP BY 1
      ) by_policy ON policy = name
      WHERE NOT withdrawn ORDER BY name`,
   );
