@@ -84,11 +84,11 @@ sources here other than Claude Code do not record what ended a run, so a limit o
 
 ## Whether a written file exists
 
-The hook runs where the agent runs, and could look whether each file that the session wrote still exists. It does not, because such a look would accuse honest agents:
+The hook runs where the agent runs, and could look whether each file that the session wrote still exists. It does not, because such a look would report honest agents wrongly:
 
 - A write that fails is the failure of a call, which counts already. A write that succeeds has made the file.
 - A file that is absent later was often removed by the agent itself, such as a test that it no longer needs. Of the successful runs of Claude Code
-  ${removing(usual, true)} remove or move such a file by its name, of the failed ones ${removing(usual, false)}. The look would accuse them, and the aim is none.
+  ${removing(usual, true)} remove or move such a file by its name, of the failed ones ${removing(usual, false)}. The look would flag them, and the aim is none.
 - Commands such as \`make clean\` or \`git clean\` remove files without their names, so a look could not leave these out.
 
 An agent that names a file in its answer and never wrote it has no call for it. Vigil does not read answers.

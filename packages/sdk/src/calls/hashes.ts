@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { canonical, fieldOf, UNCHANGED } from './canonical.ts';
-import { answer, command, failure, masked } from './volatile.ts';
+import { canonical, fieldOf } from './canonical.ts';
+import { answer, argument, command, failure, masked } from './volatile.ts';
 
 /**
  * The version of what a hash is made of: this file, canonical.ts and volatile.ts. Every hash contains it, so that hashes
  * of two versions never compare equal. Raise it when you change them.
  */
-export const NORMALISER = 5;
+export const NORMALISER = 6;
 
 /** Canonical JSON without what varies from run to run, such as times, ids and addresses. Null: unknown, see canonical. */
 export const normalise = (value: unknown, failed: boolean): string | null =>
@@ -20,8 +20,8 @@ const hash = (kind: string, text: string | null): string | null =>
   text === null ? null : `${kind}${NORMALISER}:${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 
 export const argsHash = (args: unknown): string | null =>
-  hash('a', canonical(args, isCommand(args) ? command : UNCHANGED));
-/** `failed`: whether the call failed; then positions in files and numbers of attempts vary, too. */
+  hash('a', canonical(args, isCommand(args) ? command : argument));
+/** `failed`: whether the call failed; then positions in files and the numbers of attempts of a known total vary, too. */
 export const resultHash = (result: unknown, failed: boolean): string | null => hash('r', normalise(result, failed));
 /** Also without digits: results that differ in figures only are alike. */
 export const maskedResultHash = (result: unknown): string | null => hash('m', canonical(result, masked));

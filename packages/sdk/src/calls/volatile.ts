@@ -1,4 +1,4 @@
-import type { Style, Writing } from './canonical.ts';
+import { type Style, UNCHANGED, type Writing } from './canonical.ts';
 
 /** Fields that differ between answers although nothing has changed: lower case, without - and _. */
 const VOLATILE: ReadonlySet<string> = new Set(
@@ -9,6 +9,10 @@ const VOLATILE: ReadonlySet<string> = new Set(
    requestid traceid spanid correlationid sessionid messageid toolcallid callid eventid uuid guid nonce etag traceparent`.split(
     /\s+/,
   ),
+);
+/** A number in such a field counts how often the same was tried. */
+const ATTEMPTS: ReadonlySet<string> = new Set(
+  'attempt attempts attemptcount attemptnumber retry retries retrycount retryattempt tries trycount'.split(' '),
 );
 /** These two kinds of fields identify an item of a list. */
 const NAMES: ReadonlySet<string> = new Set(['uuid', 'guid', 'eventid', 'messageid']);
@@ -26,6 +30,7 @@ const namesItems = (key: string): boolean => !ERRORS.has(key.toLowerCase());
 const MAY_BE_TIME: ReadonlySet<string> = new Set(
   'created updated modified started ended finished completed expires since until epoch'.split(' '),
 );
+const NAMED_TIME = /(?:at|date|time|timestamp)$|(?:^|[-_])ts$/i;
 const isEpochSeconds = (value: unknown): boolean => typeof value === 'number' && value >= 1.5e9 && value < 2e9;
 
 /** How a field of an answer is written. */
@@ -33,7 +38,9 @@ export const writingOf = (key: string, inList: boolean, value: unknown): Writing
   const name = key.toLowerCase().replace(/[-_]/g, '');
   const isNaming = inList && (NAMES.has(name) || (NAMING.test(name) && !VOLATILE.has(name)));
   if (isNaming || ADVANCING.test(name)) return 'unchanged';
-  return VOLATILE.has(name) || (MAY_BE_TIME.has(name) && isEpochSeconds(value)) ? 'omitted' : 'styled';
+  if (ATTEMPTS.has(name) && typeof value === 'number') return 'omitted';
+  const isTime = isEpochSeconds(value) && (MAY_BE_TIME.has(name) || NAMED_TIME.test(key));
+  return VOLATILE.has(name) || isTime ? 'omitted' : 'styled';
 };
 
 /** What follows such a label is progress. Look-behinds are bounded, for long texts. */
@@ -85,6 +92,8 @@ const VARYING = new RegExp(
     String.raw`\b(?:localhost:|ports?["':= ]{1,4}|pids?["':=# ]{1,4}|process )\d+\b(?! of\b)`,
     String.raw`(?<=\b[a-z][\w.-]{0,40}\[)\d{4,7}(?=\]:)`,
     String.raw`${SEED_LABEL}-?\d{3,}\b${NOR_LEFT}`,
+    // one more attempt, without the number of all
+    String.raw`\b(?<=\b(?:attempt|retry) #?)\d+\b(?! ?(?:of\b|/))`,
     String.raw`(?<=(?:^|\n)\[\d{1,3}\] )\d{2,7}(?=\n|$)`,
     String.raw`(?:/var/folders|\\AppData\\Local\\Temp)[/\\][^\s"'\`:,;)]+`,
     String.raw`\btmp[.\-_]?[a-z0-9_]{6,}\b`,
@@ -156,11 +165,28 @@ const BESIDE_COMMAND: ReadonlySet<string> = new Set([
   ...['timeout', 'timeout_ms'],
 ]);
 
+/** Such an argument names the call itself and not what it is about: lower case, without - and _. */
+const OF_CALL: ReadonlySet<string> = new Set(
+  'nonce idempotencykey clienttoken clientrequestid toolcallid traceparent'.split(' '),
+);
+const isOfCall = (key: string): boolean => OF_CALL.has(key.toLowerCase().replace(/[-_]/g, ''));
+
+/** Parts of a command that change nothing: the ids of a request in its headers, a time against caches, and a comment. */
+const WITHOUT_EFFECT = new RegExp(
+  [
+    String.raw`\b(?:x-)?(?:(?:request|correlation|trace)-id|idempotency-key|traceparent|amzn-trace-id): ?[\w=-]+`,
+    String.raw`(?<=[?&](?:_|t|ts|timestamp|nonce|cb)=)1[5-9]\d{8}(?:\d{3})?(?![\w.])`,
+    String.raw`[ \t]+# [^'"\n]*$`,
+  ].join('|'),
+  'gim',
+);
+
+export const argument: Style = { ...UNCHANGED, field: (key) => (isOfCall(key) ? 'omitted' : 'styled') };
+
 /** The arguments of a shell command. */
 export const command: Style = {
-  text: (text) => text,
-  number: String,
-  field: (key) => (BESIDE_COMMAND.has(key) ? 'omitted' : 'styled'),
+  ...argument,
+  text: (text) => text.replace(WITHOUT_EFFECT, ''),
+  field: (key) => (BESIDE_COMMAND.has(key) || isOfCall(key) ? 'omitted' : 'styled'),
   namesItems,
-  readsJson: false,
 };
