@@ -24,7 +24,7 @@ const isOver = (heartbeats: readonly Fields[]): boolean =>
 
 const sixty = range(0, 60);
 
-/** The heartbeats of an agent with 60 calls of which every `every`th fails. */
+/** The heartbeats of an agent with 60 calls; every `every`th fails. */
 const WAYS: Readonly<Record<string, (every: number) => readonly Fields[]>> = {
   'four calls begin in each heartbeat, beside the time of the last': (every) =>
     range(0, 15).map((i) => ({

@@ -42,8 +42,8 @@ type Before = {
 };
 
 /**
- * The first count of an instance is the base, and a lower count is another one. Calls count; so do steps, or changes of
- * `last_tool_call`, of which no call has been reported, be it in an earlier heartbeat.
+ * The first count of an instance is the base, and a lower count is another one. Calls count. Steps, or changes of
+ * `last_tool_call`, count too, unless this or an earlier heartbeat has reported their calls.
  */
 export const reportedErrorsAfter = (
   before: ReportedErrors,
@@ -151,7 +151,7 @@ const newestOf = (shares: readonly ErrorShare[], window: number): readonly Error
 };
 
 /**
- * How many operations the newest heartbeats have reported, and how much the count of errors has risen in them: as few
+ * How many operations the newest heartbeats have reported, and by how much the count of errors rose in them: as few
  * heartbeats as have `window` operations.
  */
 export const reportedIn = (
