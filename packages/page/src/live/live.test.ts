@@ -137,3 +137,15 @@ test('an answer that cannot be read is a failed question: the page asks again', 
   await asked[1]?.answer('whole');
   expect(live.answerOf(cells)).toEqual({ value: 'whole', error: null });
 });
+
+test('an answer that takes long is asked for less often: at most half of the time', async () => {
+  const { live, asked, pass, stream } = opened();
+  live.watch(route('/cells', ['agents']), () => {});
+  stream().changed(['agents']);
+  pass(400);
+  await asked[0]?.answer(1);
+  pass(399);
+  expect(asked).toHaveLength(1);
+  pass(1);
+  expect(asked).toHaveLength(2);
+});

@@ -4,7 +4,7 @@ export type Route<Answer> = {
   readonly tables: readonly string[];
   /** asked this often, too, milliseconds; null: only after changes */
   readonly everyMs: number | null;
-  /** between two questions, milliseconds */
+  /** between two questions, milliseconds; twice the time of the last answer, if that is longer */
   readonly leastPauseMs: number;
   readonly read: (body: unknown) => Answer;
   /** the field of a list that is read page after page; null: one answer has everything */
@@ -58,6 +58,8 @@ type Watched = {
   /** a change happened that the newest answer may not have */
   isStale: boolean;
   askedAt: number;
+  /** how long the last answer took, milliseconds */
+  tookMs: number;
   stopWaiting: () => void;
 };
 
@@ -97,7 +99,10 @@ export const openLive = (deps: LiveDeps): Live => {
     wholeAnswer(deps.get, one.route)
       .then(one.route.read)
       .then(
-        (value) => settle(one, { value, error: null }),
+        (value) => {
+          one.tookMs = deps.now() - one.askedAt;
+          settle(one, { value, error: null });
+        },
         (error: unknown) => settle(one, { value: one.answered.value, error: (error as Error).message }),
       );
   };
@@ -107,7 +112,8 @@ export const openLive = (deps: LiveDeps): Live => {
     one.stopWaiting = () => {};
     if (one.isAsking || one.listeners.size === 0) return;
     const failed = one.answered.error !== null;
-    const pause = one.isStale ? one.route.leastPauseMs : failed ? (one.route.everyMs ?? 2000) : one.route.everyMs;
+    const least = Math.max(one.route.leastPauseMs, 2 * one.tookMs);
+    const pause = one.isStale ? least : failed ? (one.route.everyMs ?? 2000) : one.route.everyMs;
     if (pause === null) return;
     const wait = Math.max(0, one.askedAt + pause - deps.now());
     if (wait === 0) ask(one);
@@ -135,7 +141,7 @@ export const openLive = (deps: LiveDeps): Live => {
     const listeners = new Set<() => void>();
     const one = {
       ...{ route, listeners, answered: UNKNOWN, isAsking: false, isStale: true },
-      ...{ askedAt: Number.NEGATIVE_INFINITY, stopWaiting: () => {} },
+      ...{ askedAt: Number.NEGATIVE_INFINITY, tookMs: 0, stopWaiting: () => {} },
     };
     watched.set(route.path, one);
     return one;

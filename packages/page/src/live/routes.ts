@@ -22,9 +22,9 @@ import type { Me } from '../model/commands.ts';
 import type { Cell } from '../model/fleet.ts';
 import type { Route } from './live.ts';
 
-/** Between two questions, milliseconds; the cells of 10,000 agents take longer to read and to sort. */
+/** Between two questions, milliseconds. A change of a cell is to be seen within a second, and a large fleet takes longer by itself. */
 const LEAST_PAUSE_MS = 500;
-const CELLS_PAUSE_MS = 800;
+const CELLS_PAUSE_MS = 300;
 
 const route = <Answer>(path: string, tables: readonly string[], everyMs: number | null = null): Route<Answer> => ({
   ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS, pagesOf: null },

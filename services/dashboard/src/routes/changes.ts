@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Streams } from './streams.ts';
 
 /** Changes are collected for this time, milliseconds: a busy agent changes several times a second. */
-const COLLECT_MS = 200;
+const COLLECT_MS = 100;
 
 /** The ids of rows as they change, as server-sent events: `changes` with `[[table, id], …]`, and `reset` where all may have changed. */
 export const changeRoutes = (app: FastifyInstance, changes: Changes, streams: Streams): void => {
