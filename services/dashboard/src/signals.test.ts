@@ -25,8 +25,7 @@ const evaluator = {
 /** The figures of worker-1, which has sent one heartbeat. */
 const figures = async (
   agentId: string,
-  document = (hash: string) => documents.get(hash) ?? null,
-  more: { readonly timestamp?: number } = {},
+  document: (hash: string) => string | null = (hash) => documents.get(hash) ?? null,
 ) => {
   const failures: unknown[] = [];
   await using log = new MemoryLog();
@@ -34,7 +33,7 @@ const figures = async (
   // A heartbeat that is stamped over a day ago starts no agent.
   const timestamp = Date.now();
   await log.publish(
-    example(Topic.agentObservation, 'AGENT_HEARTBEAT', { agent_id: 'worker-1', policy: 'demo', timestamp, ...more }),
+    example(Topic.agentObservation, 'AGENT_HEARTBEAT', { agent_id: 'worker-1', policy: 'demo', timestamp }),
   );
   await log.settled();
   const model = { policyDocument: async (hash: string) => document(hash) };
@@ -53,8 +52,9 @@ test('every signal of the policy has its figure, in words', async () => {
 });
 
 test('every other finding about an agent is noted', async () => {
-  const { explained } = await figures('worker-1', undefined, { timestamp: Date.now() - 3_600_000 });
-  expect(explained?.notes).toEqual([expect.stringContaining('its clock is')]);
+  const disabled = (hash: string) => JSON.stringify({ ...JSON.parse(documents.get(hash) ?? ''), enabled: false });
+  const { explained } = await figures('worker-1', disabled);
+  expect(explained?.notes).toEqual([expect.stringContaining('is not enabled')]);
 });
 
 test('an agent that is not in the read model, or whose policy was never published, has no explanation', async () => {

@@ -4,6 +4,7 @@ import { clockAt, given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { brief, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
+import { explain } from './explain.ts';
 import { type Announcement, agentHealth, type Observation } from './health.ts';
 
 const SECOND = 1000;
@@ -11,14 +12,13 @@ const MINUTE = 60 * SECOND;
 const TOLERANCE = 30 * SECOND;
 const EVERY = 10 * SECOND;
 
-const decider = agentHealth(
-  policyOf(`
+const policies = policyOf(`
 policy: clocks
 clock_tolerance: 30s
 signals: { no_heartbeat: { after: 2m } }
 states: { STUCK: [no_heartbeat] }
-`),
-);
+`);
+const decider = agentHealth(policies);
 
 const clocks = (emitted: readonly Announcement[]) => brief(emitted).filter((one) => one.startsWith('CLOCK'));
 
@@ -53,6 +53,17 @@ describe('the clock of an agent', () => {
     agent.receive(sent(MINUTE - 1, MINUTE), T0 + MINUTE - 1);
     expect(clocks(agent.all())).toEqual([]);
     expect(clocks(agent.receive(sent(MINUTE, MINUTE), T0 + MINUTE))).toEqual(['CLOCK_DRIFTED 60000']);
+  });
+
+  test('is a note of an explanation only while it is reported', () => {
+    const notes = (agent: ReturnType<typeof agentWith>) => explain(policies, agent.state(), agent.clock())?.notes;
+    const late = agentWith(0, 0, 10 * MINUTE);
+    expect(notes(late)).toEqual([]);
+    const off = agentWith(...times(7, MINUTE));
+    expect(notes(off)).toEqual([expect.stringMatching(/^its clock is 1 min behind/)]);
+    off.receive(sent(7 * EVERY, 0), T0 + 7 * EVERY);
+    expect(clocks(off.all())).toContain('CLOCK_DRIFT_ENDED its clock is right again');
+    expect(notes(off)).toEqual([]);
   });
 
   test('is not reported for a heartbeat that is delayed, however long, nor by silence after it', () => {

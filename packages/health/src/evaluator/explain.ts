@@ -121,10 +121,11 @@ const explained = (rules: Rules, { history }: KnownAgent, judgement: Judgement, 
   };
 };
 
-const notesOf = ({ history, excluded }: KnownAgent, { policy }: Rules): string[] => {
+const notesOf = ({ history, excluded, announced, instanceNumber }: KnownAgent, { policy }: Rules): string[] => {
   const { driftMs } = history.lastReceipt;
   const notes: string[] = [];
-  if (Math.abs(driftMs) > policy.clockToleranceMs)
+  // One late heartbeat looks like a clock that is behind.
+  if (announced.clock?.instanceNumber === instanceNumber)
     notes.push(
       `its clock is ${spell(Math.abs(driftMs))} ${driftMs > 0 ? 'behind' : 'ahead'}: not judged, but correct it`,
     );
