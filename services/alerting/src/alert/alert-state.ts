@@ -45,7 +45,7 @@ export type Alert = {
   readonly requests?: readonly Content[];
   /** of escalation_ticket: the ticket that a model may still assess; absent: none */
   readonly ruled?: RuledTicket;
-  /** until when a late end is kept for a key without an alert; absent: none is kept */
+  /** until when a key without an alert is kept, for a late notice or a model's answer; absent: an alert is open, or the state is older than this */
   readonly keptUntil?: number;
 };
 

@@ -90,7 +90,7 @@ const endingAfter = (state: Alert, input: Input, now: number, settings: Rules): 
 /** People read what is over, not only whose it was. */
 const overTitle = ({ content }: Open): string => `${content.title}: over`;
 
-/** How long the end of a key without an alert is kept, milliseconds. */
+/** How long a key without an alert is kept, milliseconds: its end, and its dismissed ticket. */
 const END_KEPT_MS = 3_600_000;
 
 /** The changes that an input makes to the alert of its key. */
@@ -239,16 +239,21 @@ const evolve = (state: Alert, event: Output, now: number, settings: Rules): Aler
     case 'ALERT_ACKNOWLEDGED':
       return { ...state, open: state.open && { ...state.open, acknowledgedBy: event.payload.by } };
     case 'ALERT_RESOLVED':
-      return { ...state, open: null, ...(state.agents && { agents: state.agents.map(closed) }) };
+      return kept({ ...state, open: null, ...(state.agents && { agents: state.agents.map(closed) }) }, now);
     case 'TICKET_ASSESSED':
       return withoutTicket(state);
+    case 'TICKET_DISMISSED':
+      return kept(state, now);
     case 'SILENCE_CHANGED':
     case 'QUEEN_INTERVENTION_REQUESTED':
-    case 'TICKET_DISMISSED':
     case 'ALERT_DELIVERED':
       return state;
   }
 };
+
+/** Without an alert, a key is kept while a late raise, or the answer of a model about its ticket, may still be read. */
+const kept = (state: Alert, now: number): Alert =>
+  state.open === null ? { ...state, keptUntil: now + END_KEPT_MS } : state;
 
 type RaisedPayload = Extract<Output, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
 
@@ -298,8 +303,8 @@ const alertRule = (rules: Rules): Decider<Alert, Input, Output> => ({
   decide: (state, { now }, input) => decide(state, now, input, rules),
   evolve: (state, event, { now }) => evolve(state, event, now, rules),
   dueAt: (state) => dueAt(state, rules),
-  forgets: ({ open, awaited, keptUntil }, { now }) =>
-    open === null && awaited === undefined && keptUntil !== undefined && now >= keptUntil,
+  forgets: ({ open, awaited, requests = [], keptUntil }, { now }) =>
+    open === null && awaited === undefined && requests.length === 0 && keptUntil !== undefined && now >= keptUntil,
 });
 
 const silenced = (input: GateInput): readonly Output[] => {

@@ -152,3 +152,29 @@ test('a ticket that a person has forwarded to the operator is not dismissed', ()
   });
   expect(story.receive(answer({ opinion: 'dismiss' }))).toEqual([]);
 });
+
+test('a dismissed ticket leaves nothing behind an hour later, and until then a model may answer', () => {
+  const rule = alerts({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 3_600_000, routing: consoleOnly });
+  const story = given(rule, EXAMPLE_TIME);
+  story.receive(ticketNotice('dismiss', 'low'));
+  const until = EXAMPLE_TIME + 3600 * SECOND;
+  const forgets = (now: number) => rule.forgets?.(story.state(), { ...story.clock(), now });
+  expect(rule.dueAt(story.state(), story.clock())).toBe(until);
+  expect([forgets(until - 1), forgets(until)]).toEqual([false, true]);
+  story.receive(ticketNotice('dismiss', 'low', 't-2'), EXAMPLE_TIME + 60 * SECOND);
+  expect(forgets(until)).toBe(false);
+  expect(kinds(story.receive(answer({ ticket_id: 't-2', opinion: 'raise' }), EXAMPLE_TIME + 61 * SECOND))).toContain(
+    'ALERT_RAISED',
+  );
+  expect(forgets(until + 3600 * SECOND)).toBe(false);
+});
+
+test('a resolved alert leaves nothing behind an hour after its end', () => {
+  const rule = alerts({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 3_600_000, routing: consoleOnly });
+  const story = given(rule, EXAMPLE_TIME);
+  story.receive(ticketNotice('raise'));
+  story.receive({ ...ticketNotice('resolve'), occurredAt: EXAMPLE_TIME + SECOND }, EXAMPLE_TIME + SECOND);
+  const until = EXAMPLE_TIME + 3601 * SECOND;
+  const forgets = (now: number) => rule.forgets?.(story.state(), { ...story.clock(), now });
+  expect([forgets(until - 1), forgets(until)]).toEqual([false, true]);
+});
