@@ -13,6 +13,8 @@ type Filter = z.output<typeof queries.events>;
 
 const SHORT: Readonly<Record<string, string>> = Topic;
 const KNOWN = new Set<string>(Object.values(Topic));
+const PUBLISHED = new Set<string>(publishedTopics);
+const publishedNames = Object.entries(Topic).flatMap(([name, topic]) => (PUBLISHED.has(topic) ? [name] : []));
 
 type About = {
   readonly agentId?: unknown;
@@ -47,6 +49,13 @@ const filterOf = (query: unknown): Filter => {
       403,
       'not_permitted',
       'Terminals are for operators: use /v1/agents/{id}/terminal, which publishes that of one agent while it is open.',
+      'topic',
+    );
+  if (topic !== undefined && !PUBLISHED.has(SHORT[topic] ?? topic))
+    throw new Problem(
+      403,
+      'not_permitted',
+      `topic ${JSON.stringify(topic)} is not published, to any role: use one of ${publishedNames.join(', ')}`,
       'topic',
     );
   return filter;

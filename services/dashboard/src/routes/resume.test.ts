@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type HealthEvent, Topic } from '@vigil/events';
+import { type HealthEvent, Topic, topicNames } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { MemoryLog } from '@vigil/stream/memory';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
-import { dashboard } from '../app.fixture.ts';
-import { openFeed } from '../feed.ts';
+import { dashboard, TOKEN } from '../app.fixture.ts';
+import { openFeed, publishedTopics } from '../feed.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -155,3 +155,29 @@ test('an id of another stream is refused with the remedy', async () => {
     expect(answer.json()).toMatchObject({ status: 400, type: 'urn:vigil:bad_position' });
   }
 });
+
+/** The topics that the live stream does not have: commands, dead letters, snapshots, terminals. */
+const UNPUBLISHED = topicNames.filter((topic) => !publishedTopics.includes(topic));
+
+test.each(['viewer', 'responder', 'operator', TOKEN])(
+  'the token %s resumes no topic that is not published',
+  async (role) => {
+    const log = new MemoryLog();
+    const lease = example(Topic.leaseTerminal, 'LEASE_TERMINAL', { by: 'ada-who-looks' });
+    await log.publish(lease);
+    const read = vi.spyOn(log, 'read');
+    const { app } = dashboard({}, '/no-page', { log });
+    for (const topic of UNPUBLISHED)
+      for (const [accept, id] of [
+        ['text/event-stream', '0'],
+        ['text/event-stream', undefined],
+        ['application/x-ndjson', undefined],
+      ] as const) {
+        const headers = { authorization: `Bearer ${role}`, accept, ...(id !== undefined && { 'last-event-id': id }) };
+        const answer = await app.inject({ url: `/v1/events?topic=${topic}`, headers });
+        expect([topic, answer.statusCode]).toEqual([topic, 403]);
+        expect(answer.body).not.toContain('ada-who-looks');
+      }
+    expect(read).not.toHaveBeenCalled();
+  },
+);
