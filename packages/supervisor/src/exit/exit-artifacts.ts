@@ -154,7 +154,8 @@ const escalate = (
   const file = join(friction, frictionFile(dayOf(at), ticketName(ticket)));
   const log = namedFrom(cwd, logOf(dispatchLog, at));
   const saved = pathOf(cwd, checkpoint?.uri ?? null);
-  const ended = { reason: '', isStall: true, isMoved: true };
+  // Whether a channel moves the issue in Linear is in alerting's configuration only.
+  const ended = { reason: '', isStall: true, isMoved: false };
   const facts = { ticket, attempts, limit, ...ended, log, checkpoint: saved };
   makeBelow(root ?? friction, friction);
   writeIfMissing(file, frictionText(facts));
