@@ -126,7 +126,6 @@ const server = createServer(async (request, response) => {
     commands.push(await json(request));
     return answer(202, { eventId: 'e-1', topic: 't', type: 'HALT_FLEET', key: 'fleet', ...written });
   }
-  if (url.pathname === '/v1/commands/e-2') return answer(200, { ...outcome, outcome: 'refused', reason: 'too late' });
   if (url.pathname === '/v1/commands/e-1') {
     outcomeLooks += 1;
     return answer(200, outcomeLooks === 1 ? { ...outcome, outcome: 'pending', events: [] } : outcome);
@@ -439,13 +438,21 @@ test('an answer to a case names the question that the inbox shows; where none wa
   expect(commands.at(-1)).toEqual(command);
 });
 
-test('a command of several events is waited for until all are decided: one that is refused is the outcome', async () => {
+test('a command of several events is waited for until all are decided, and their count is printed', async () => {
   written = { alsoFor: ['worker-2'], eventIds: ['e-1', 'e-2'] };
-  const { code, out } = await vigil(['host', 'gone', 'build-7', '--why', 'x']);
-  written = ONE_EVENT;
-  expect(code).toBe(1);
-  expect(out).toContain('It is written for each of fleet, worker-2.');
-  expect(out).toContain('Refused: too late.');
+  outcome = { ...APPLIED, reason: '2 of 2 confirmed' };
+  outcomeLooks = 0;
+  const done = await vigil(['host', 'gone', 'build-7', '--why', 'x']);
+  expect(done).toMatchObject({ code: 0, out: expect.stringContaining('Done: 2 of 2 confirmed.') });
+  expect(done.out).toContain('It is written for each of fleet, worker-2.');
+  expect(outcomeLooks).toBeGreaterThan(1);
+  outcome = { ...APPLIED, outcome: 'refused', reason: '1 of 2 confirmed; worker-2 is instance i2 now' };
+  const refused = await vigil(['host', 'gone', 'build-7', '--why', 'x']);
+  [written, outcome] = [ONE_EVENT, APPLIED];
+  expect(refused).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('Refused: 1 of 2 confirmed; worker-2 is instance i2 now.'),
+  });
 });
 
 const openCase = { closedAt: null, ending: null, closedWhy: null, trail: [] };

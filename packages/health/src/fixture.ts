@@ -134,6 +134,10 @@ const briefly = (event: Announcement): string => {
       return event.payload.held ? 'held' : 'released';
     case 'HOLD_REFUSED':
       return `HOLD_REFUSED ${event.payload.reason}`;
+    case 'CONTROL_APPLIED':
+      return `${event.payload.control} applied`;
+    case 'CONTROL_REFUSED':
+      return `CONTROL_REFUSED ${event.payload.reason}`;
     case 'WORKER_ESCALATION_TICKET':
       return `${event.type} ${event.payload.ticket.severity}`;
     case 'CIRCUIT_BREAKER_STATE_CHANGED':

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { outcomeOf } from './outcome.ts';
 import type { Entry } from './queries/journal.ts';
 
@@ -72,4 +72,40 @@ test('a withheld step is pending, with what withholds it until it continues', ()
   const withheld = ['CASE_WITHHELD', { step: 'nudge', why: 'halted', detail: 'ada has halted the fleet' }] as const;
   expect(outcome('CASE_OPENED', withheld)).toEqual(['pending', 'halted: ada has halted the fleet']);
   expect(outcome('CASE_OPENED', withheld, 'CASE_RESUMED')).toEqual(['pending', null]);
+});
+
+test('a command of the evaluator is pending with the copy of ingest, and decided by the answer of the evaluator', () => {
+  for (const copy of ['CONFIRM_DEATH', 'RESET_BREAKER', 'FILE_TICKET']) {
+    expect(outcome(copy)).toEqual(['pending', null]);
+    expect(outcome(copy, 'CONTROL_APPLIED')).toEqual(['applied', null]);
+  }
+  const reason = 'breaker tool_execution of worker-1 is closed: nothing is reset.';
+  expect(outcome('RESET_BREAKER', ['CONTROL_REFUSED', { why: 'it is fixed', reason }])).toEqual(['refused', reason]);
+  expect(outcome('RESET_BREAKER', 'BREAKER_RESET_ASKED')).toEqual(['applied', null]);
+});
+
+describe('of commands that were written at once', () => {
+  const answer = (groupId: string | null, refused: string | null = null): Caused =>
+    refused === null
+      ? ['CONTROL_APPLIED', { groupId, of: 3, why: 'fire' }]
+      : ['CONTROL_REFUSED', { groupId, of: 3, why: 'fire', reason: refused }];
+
+  test('the first one counts all answers, and is applied with the last of them', () => {
+    expect(outcome(answer(null))).toEqual(['pending', '1 of 3 confirmed']);
+    expect(outcome(answer(null), answer('c1'))).toEqual(['pending', '2 of 3 confirmed']);
+    expect(outcome(answer('c1'), answer('c1'), answer(null))).toEqual(['applied', '3 of 3 confirmed']);
+  });
+
+  test('one refusal is the outcome of all, with its reason, when all are answered', () => {
+    const refused = answer('c1', 'worker-3 is instance i2 now, and not i1: confirm the death of that one.');
+    expect(outcome(answer(null), refused)).toEqual(['pending', expect.stringMatching(/^1 of 3 confirmed; worker-3 /)]);
+    expect(outcome(answer(null), refused, answer('c1'))).toEqual([
+      'refused',
+      '2 of 3 confirmed; worker-3 is instance i2 now, and not i1: confirm the death of that one.',
+    ]);
+  });
+
+  test('another one than the first has its own answer only', () => {
+    expect(outcome(answer('another'))).toEqual(['applied', null]);
+  });
 });

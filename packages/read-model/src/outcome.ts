@@ -5,7 +5,10 @@ import type { Entry } from './queries/journal.ts';
 export type Outcome = {
   readonly eventId: string;
   readonly outcome: 'pending' | 'applied' | 'refused';
-  /** why it was refused, or what it waits for; null: it was applied, or nothing has been reported */
+  /**
+   * why it was refused, or what it waits for; null: it was applied, or nothing has been reported. Commands that were written at once have
+   * their count here, such as "3 of 3 confirmed"
+   */
   readonly reason: string | null;
   /** what it has caused, oldest first */
   readonly events: readonly Entry[];
@@ -15,12 +18,14 @@ type Answer = 'applied' | 'refused';
 
 /** The events with which a service answers a command when it reads it. */
 export const ANSWERS: { readonly [T in TopicName]?: { readonly [K in ContentOf<T>['type']]?: Answer } } = {
-  [Topic.agentObservation]: {
-    CONFIRM_DEATH: 'applied',
-    RESET_BREAKER: 'applied',
-    FILE_TICKET: 'applied',
+  [Topic.agentHealth]: {
+    HOLD_CHANGED: 'applied',
+    HOLD_REFUSED: 'refused',
+    CONTROL_APPLIED: 'applied',
+    CONTROL_REFUSED: 'refused',
+    // The agent holds the breaker itself, and is asked to close it.
+    BREAKER_RESET_ASKED: 'applied',
   },
-  [Topic.agentHealth]: { HOLD_CHANGED: 'applied', HOLD_REFUSED: 'refused' },
   [Topic.agentIntervention]: { ESCALATION_DECIDED: 'applied', DECISION_REFUSED: 'refused', TASK_BLOCKED: 'applied' },
   [Topic.agentRequest]: { REQUEST_ANSWERED: 'applied', ANSWER_REFUSED: 'refused' },
   [Topic.fleetGovernance]: {
@@ -86,8 +91,38 @@ const answerOf = ({ type, payload }: Entry): Answer | undefined => {
   return type === 'CASE_CLOSED' && ending === 'executed' ? 'applied' : answers[type];
 };
 
-/** The first event that decides is the outcome. `events`: oldest first. */
+/** Of commands that were written at once. `groupId` null: the answer is to the first of them. */
+type Grouped = { readonly groupId?: unknown; readonly of?: unknown };
+
+/** The answers to commands that were written at once. Null: the command is alone, or is not their first. */
+const groupOf = (
+  eventId: string,
+  events: readonly Entry[],
+): { readonly of: number; readonly answers: readonly Entry[] } | null => {
+  const answers = events.filter((one) => {
+    const { groupId, of } = one.payload as Grouped;
+    return answerOf(one) !== undefined && typeof of === 'number' && of > 1 && (groupId ?? eventId) === eventId;
+  });
+  const [first] = answers;
+  return first === undefined ? null : { of: (first.payload as { readonly of: number }).of, answers };
+};
+
+const ofAll = (
+  eventId: string,
+  events: readonly Entry[],
+  { of, answers }: NonNullable<ReturnType<typeof groupOf>>,
+): Outcome => {
+  const refused = answers.filter((one) => answerOf(one) === 'refused');
+  const count = `${answers.length - refused.length} of ${of} confirmed`;
+  const reason = [count, ...refused.map(reasonOf)].filter((text) => text !== null).join('; ');
+  if (answers.length < of) return { eventId, outcome: 'pending', reason, events };
+  return { eventId, outcome: refused.length === 0 ? 'applied' : 'refused', reason, events };
+};
+
+/** The first event that decides is the outcome; of commands written at once, all of their answers. `events`: oldest first. */
 export const outcomeOf = (eventId: string, events: readonly Entry[]): Outcome => {
+  const group = groupOf(eventId, events);
+  if (group !== null) return ofAll(eventId, events, group);
   const deciding = events.find((one) => answerOf(one) !== undefined && !isSkippedEnd(one));
   const refusedTest = deciding === undefined ? null : refusedTestOf(deciding);
   if (refusedTest !== null) return { eventId, outcome: 'refused', reason: refusedTest, events };

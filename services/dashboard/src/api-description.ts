@@ -268,7 +268,8 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     answers: { 405: { text: 'use POST', type: 'application/problem+json', schema: { type: 'object' } } },
   },
   'POST /v1/commands': {
-    summary: 'Writes a command to Kafka. Its outcome: /v1/commands/{id} with each of the eventIds of the answer',
+    summary:
+      'Writes a command to Kafka. Its outcome: /v1/commands/{id} with the eventId of the answer, which counts all eventIds',
     query: null,
     body: z.toJSONSchema(commandShape, { io: 'input' }),
     answers: {

@@ -361,8 +361,8 @@ test('a host that is gone ends every agent that was last seen there and still ru
     eventIds: ['event-1', 'event-2'],
   });
   expect(gone.written).toMatchObject([
-    { key: 'a', payload: { instanceId: 'i1', source: 'person', ...reason } },
-    { key: 'b', payload: { instanceId: 'i1' } },
+    { key: 'a', payload: { instanceId: 'i1', source: 'person', groupId: null, of: 2, ...reason } },
+    { key: 'b', payload: { instanceId: 'i1', groupId: 'event-1', of: 2 } },
   ]);
   const unknown = await gone.request('POST', '/v1/commands', { kind: 'host_gone', host: 'h3', ...reason });
   expect(unknown.json()).toMatchObject({ status: 404, detail: expect.stringContaining('"h3"') });

@@ -95,6 +95,25 @@ test('the outcome of a hold is the event of the evaluator, found by the id of th
   expect(await readModel(database).agent('a')).toMatchObject({ held: true });
 });
 
+test('the answer to one of several commands is an outcome of that command and of the first of them, and no copy of ingest is', async () => {
+  await using database = await scratchReadModel();
+  const copy = { ...example(Topic.agentObservation, 'CONFIRM_DEATH', { agentId: 'b' }), eventId: 'echo' };
+  const answer = example(Topic.agentHealth, 'CONTROL_APPLIED', { agentId: 'b', groupId: 'first', of: 2 });
+  const second = { causationId: 'echo', correlationId: 'second' };
+  await applied(
+    database,
+    [
+      { ...copy, offset: 1, causationId: 'second', correlationId: 'second' },
+      { ...answer, ...second, eventId: 'answer', offset: 2 },
+    ] as Event[],
+    1,
+  );
+  for (const commandId of ['first', 'second'])
+    expect(await readModel(database).outcomes(commandId)).toMatchObject([
+      { eventId: 'answer', type: 'CONTROL_APPLIED' },
+    ]);
+});
+
 test('a refused hold changes no row of the agent', async () => {
   await using database = await scratchReadModel();
   const requested = { ...example(Topic.agentObservation, 'HOLD_AGENT', { agentId: 'a' }), offset: 1 };

@@ -85,7 +85,7 @@ export const deadAndRecovered = async ({ all, comes, types }: Stage): Promise<vo
   expect(types(agentOrder, 'dead')).toEqual([]);
   const [opened] = all(agentIntervention, 'dead', 'CASE_OPENED');
   expect(opened?.evidence.map(({ words }) => words)).toEqual([
-    expect.stringMatching(/^ended: crashed(, \d+ m?s ago)?$/),
+    expect.stringMatching(/^ended: crashed( with exit code \d+| by SIG[A-Z]+)?(, \d+ m?s ago)?$/),
   ]);
   expect(all(taskRecovery, 'T-dead', 'RECOVERY_INITIATED')).toMatchObject([{ fromCheckpoint: 'dead-3' }]);
 };

@@ -1,4 +1,4 @@
-import type { EscalationAnswer, Evidence, HealthEvent } from '@vigil/events';
+import type { AgentControl, EscalationAnswer, Evidence, HealthEvent } from '@vigil/events';
 import { spell } from '@vigil/policy';
 import type { Entry } from '@vigil/read-model';
 import { clockTime, cut, type View } from './view.ts';
@@ -16,6 +16,13 @@ const orderReceipt = (p: Parameters<typeof receipt>[0] & { by: string | null }):
 /** The agent's own words, quoted: nothing of them is Vigil's. */
 const answered = (answers: readonly EscalationAnswer[]): string =>
   answers.map(({ how, text }) => `; the agent answers (${how}): ${JSON.stringify(text)}`).join('');
+
+const CONTROLS = {
+  confirm_death: 'death confirmed',
+  reset_breaker: 'reset of a breaker',
+  file_ticket: 'ticket filed',
+  UNKNOWN: 'a command',
+} as const satisfies Record<AgentControl, string>;
 
 /** The events of intervention, the governor, runtimes and recovery. */
 export const acting: Descriptions = {
@@ -74,7 +81,7 @@ export const acting: Descriptions = {
   PROBATION_PASSED: (p) => `${p.agentId} passed its probation`,
   REVIEW_REQUIRED: (p) => `review required after ${p.attempts} attempts${because(p.reason)}`,
   REVIEW_DECIDED: (p) => `${p.by} decided ${p.decision}${because(p.why)}`,
-  SPAWN_IMPOSSIBLE: (p) => p.reason,
+  SPAWN_IMPOSSIBLE: (p) => (p.agentId === null ? p.reason : `${p.agentId} (${p.cause}): ${p.reason}`),
   RECOVERY_WAITING: (p) => (p.refusals === 0 ? `waits: ${p.reason}` : `${p.reason}; refused ${p.refusals} times`),
   RECOVERY_REFUSED: (p) => `what ${p.by} asked for does not follow${because(p.reason)}`,
   TASK_RELEASED: (p) => `no more to recover (${p.why.replaceAll('_', ' ')})${because(p.detail)}`,
@@ -111,6 +118,8 @@ export const health: Descriptions = {
   AGENT_ANSWERED: (p) => `answered by ${p.how.replaceAll('_', ' ')}${because(p.text)}`,
   BREAKER_RESET_ASKED: (p) => `asked by ${p.by} to close its breaker ${p.name}${because(p.why)}`,
   HOLD_CHANGED: (p) => `${p.held ? 'held' : 'released'} by ${p.by}${because(p.why)}`,
+  CONTROL_APPLIED: (p) => `${CONTROLS[p.control]} by ${p.by}${because(p.why)}`,
+  CONTROL_REFUSED: (p) => `${CONTROLS[p.control]} by ${p.by} refused: ${p.reason}`,
   HOLD_REFUSED: (p) => `${p.held ? 'hold' : 'release'} by ${p.by} refused: ${p.reason}`,
   CIRCUIT_BREAKER_STATE_CHANGED: (p) => `breaker ${p.name} ${p.from} → ${p.to} after ${p.failures} failures`,
   WORKER_ESCALATION_TICKET: (p) => `escalation ticket ${p.ticket.ticket_id} (${p.ticket.severity}): ${p.ticket.cause}`,

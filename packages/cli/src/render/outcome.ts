@@ -6,7 +6,7 @@ export const outcomeLine = ({ outcome, reason, events }: Outcome, later: string)
   const newest = events.at(-1);
   switch (outcome) {
     case 'applied':
-      return `Done: ${newest === undefined ? 'it is applied' : describeEvent(newest.type, newest.payload)}.`;
+      return `Done: ${reason ?? (newest === undefined ? 'it is applied' : describeEvent(newest.type, newest.payload))}.`;
     case 'refused':
       return `Refused: ${reason ?? 'no reason is reported'}.`;
     case 'pending':

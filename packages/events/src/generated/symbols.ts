@@ -3,6 +3,7 @@
 /** The values of each enumeration of the events. */
 export const SYMBOLS = {
   Activity: ['UNKNOWN', 'starting', 'working', 'idle', 'awaiting_input', 'blocked', 'rate_limited', 'paused', 'handing_off', 'stuck', 'exiting', 'finished'],
+  AgentControl: ['UNKNOWN', 'confirm_death', 'reset_breaker', 'file_ticket'],
   AlertAction: ['UNKNOWN', 'raise', 'resolve', 'dismiss', 'settle', 'inhibit', 'release'],
   AlertSeverity: ['UNKNOWN', 'info', 'warning', 'critical'],
   AlertUrgency: ['UNKNOWN', 'normal', 'high', 'highest'],

@@ -41,6 +41,7 @@ export type AgentAnsweredPayload = {
   readonly nonce: null | string;
   readonly text: null | string;
 };
+export type AgentControl = 'UNKNOWN' | 'confirm_death' | 'reset_breaker' | 'file_ticket';
 export type AgentExitedPayload = {
   readonly agentId: string;
   readonly instanceId: string;
@@ -604,10 +605,46 @@ export type ConfirmDeathPayload = {
   readonly source: string;
   readonly by: string;
   readonly why: string;
+  /** the first of the commands that were written at once, such as for the agents of a host; null: it is alone */
+  readonly groupId: null | string;
+  /** how many commands were written at once */
+  readonly of: number;
 };
 export type ContextUse = {
   readonly tokens_used: number;
   readonly tokens_max: number;
+};
+export type ControlAppliedPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** the command that is answered; its id is the correlation id */
+  readonly control: AgentControl;
+  readonly by: string;
+  readonly why: string;
+  /** the first of the commands that were written at once, such as for the agents of a host; null: it is alone */
+  readonly groupId: null | string;
+  /** how many commands were written at once */
+  readonly of: number;
+};
+export type ControlRefusedPayload = {
+  readonly agentId: string;
+  readonly instanceId: null | string;
+  readonly taskId: null | string;
+  readonly episodeId: null | string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** the command that is answered; its id is the correlation id */
+  readonly control: AgentControl;
+  readonly by: string;
+  readonly why: string;
+  /** why, and what to do */
+  readonly reason: string;
+  /** the first of the commands that were written at once, such as for the agents of a host; null: it is alone */
+  readonly groupId: null | string;
+  /** how many commands were written at once */
+  readonly of: number;
 };
 export type DeadLetter = {
   readonly original_topic: string;
@@ -1329,6 +1366,8 @@ export type RecoverTaskPayload = {
   readonly labels: Readonly<Record<string, string>>;
   /** the end of the limit that the dead agent had reached; null: at once */
   readonly notBefore: null | number;
+  /** the last lines that the dead agent printed, as its finding carries them */
+  readonly lastOutput: readonly string[];
 };
 export type RecoveryCompletedPayload = {
   readonly taskId: string;
@@ -1387,6 +1426,12 @@ export type RecoveryWaitingPayload = {
   readonly reason: string;
   /** how often in a row */
   readonly refusals: number;
+  /** the dead agent; null: a record from before this field */
+  readonly agentId: null | string;
+  /** how it ended, for people; null: a record from before this field */
+  readonly cause: null | string;
+  /** the last lines that it printed */
+  readonly lastOutput: readonly string[];
 };
 export type ReleaseAgentPayload = {
   readonly agentId: string;
@@ -1605,6 +1650,8 @@ export type ReviewRequiredPayload = {
   readonly checkpoint: null | CheckpointRef;
   /** the used-up attempts of the task; null if it is under review for another reason */
   readonly of: null | number;
+  /** the last lines that the dead agent printed */
+  readonly lastOutput: readonly string[];
 };
 export type ReviewTaskPayload = {
   readonly taskId: string;
@@ -1697,6 +1744,12 @@ export type SpawnImpossiblePayload = {
   readonly reason: string;
   /** those of the task */
   readonly labels: Readonly<Record<string, string>>;
+  /** the dead agent; null: a record from before this field */
+  readonly agentId: null | string;
+  /** how it ended, for people; null: a record from before this field */
+  readonly cause: null | string;
+  /** the last lines that it printed */
+  readonly lastOutput: readonly string[];
 };
 export type SpawnOutcome = 'UNKNOWN' | 'spawned' | 'checkpoint_invalid' | 'not_needed' | 'superseded' | 'expired' | 'uncertain' | 'halted' | 'failed';
 export type SpawnReceiptPayload = {
@@ -2077,6 +2130,8 @@ export type WarrantFiledPayload = {
   readonly title: string;
   readonly label: string;
   readonly metadata: WarrantMetadata;
+  /** the last lines that it printed before its end, at most 5, each at most 140 characters; empty: it has not ended, or printed nothing */
+  readonly lastOutput: readonly string[];
 };
 export type WarrantLapsedPayload = {
   readonly agentId: string;
@@ -2141,6 +2196,8 @@ export type WarrantRenewedPayload = {
   readonly finding: string;
   /** the agent's next possible action */
   readonly advice: string;
+  /** the last lines that it printed before its end, at most 5, each at most 140 characters; empty: it has not ended, or printed nothing */
+  readonly lastOutput: readonly string[];
 };
 export type WithdrawRequestPayload = {
   readonly requestId: string;
@@ -2311,6 +2368,10 @@ export type Content =
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'CLOCK_DRIFT_ENDED'; readonly payload: ClockDriftEndedPayload }
   /** For a minute, each heartbeat of the agent was stamped further from the broker's clock than its policy tolerates. Once an episode. It is not a finding. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'CLOCK_DRIFTED'; readonly payload: ClockDriftedPayload }
+  /** The evaluator has carried out a command about the agent. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'CONTROL_APPLIED'; readonly payload: ControlAppliedPayload }
+  /** The evaluator has not carried out a command about the agent. */
+  | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'CONTROL_REFUSED'; readonly payload: ControlRefusedPayload }
   /** Two instances with one name report at once. */
   | { readonly topic: 'onex.evt.health-evaluator.agent-health.v1'; readonly type: 'DUPLICATE_INSTANCE'; readonly payload: DuplicateInstancePayload }
   /** Why certain signals do not count for a while. */

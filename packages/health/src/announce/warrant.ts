@@ -120,6 +120,7 @@ const finding = ({ state, rules, judgement }: AnnouncementContext, plan: Compile
     activity: history.activity.value,
     client,
     endReason: history.end?.reason ?? null,
+    lastOutput: history.end?.exit?.lastOutput ?? [],
     limitedUntil: limitedUntil(history, judgement.at.now),
     idleMinutes: idleMinutes(history, judgement.at),
     contextUsagePct: contextPct(history.context),

@@ -159,7 +159,7 @@ describe('that Vigil counts', () => {
     const reset = example(Topic.agentObservation, 'RESET_BREAKER', { agentId: 'a1', name: 'tool_execution' });
     const a = agent();
     a.receive(1000, failures(5));
-    expect(a.input(reset, 2000)).toEqual(['tool_execution OPEN → CLOSED']);
+    expect(a.input(reset, 2000)).toEqual(['reset_breaker applied', 'tool_execution OPEN → CLOSED']);
     expect(a.receive(3000, failures(4))).toEqual([]);
     const held = agent();
     held.receive(1000, report('OPEN'));

@@ -34,6 +34,7 @@ const isSteady = (before: KnownAgent, after: KnownAgent): boolean => {
     after.answers === before.answers &&
     after.resets === before.resets &&
     after.holds === before.holds &&
+    after.controls === before.controls &&
     after.tickets === before.tickets &&
     after.stragglers === before.stragglers
   );

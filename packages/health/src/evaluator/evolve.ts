@@ -4,7 +4,14 @@ import type { Announcement } from '../announce/events.ts';
 import { spentAnnounced } from '../announce/spending.ts';
 import { describeGroups } from '../judgement/plans.ts';
 import { isWorse } from '../judgement/tickets.ts';
-import { type AgentState, type Announced, filedInEpisode, type HoldAnswer, type KnownAgent } from './state.ts';
+import {
+  type AgentState,
+  type Announced,
+  type ControlAnswer,
+  filedInEpisode,
+  type HoldAnswer,
+  type KnownAgent,
+} from './state.ts';
 
 /** Applies an emitted event. */
 export const evolve = (state: AgentState, event: Announcement): AgentState =>
@@ -29,6 +36,9 @@ export const evolved = (state: KnownAgent, event: Announcement): KnownAgent => {
     case 'HOLD_CHANGED':
     case 'HOLD_REFUSED':
       return withHolds(state, (state.holds ?? []).slice(1));
+    case 'CONTROL_APPLIED':
+    case 'CONTROL_REFUSED':
+      return withControls(state, (state.controls ?? []).slice(1));
     case 'HEALTH_STATE_CHANGED': {
       const changed = announce(stateAnnounced(announced, event.payload, event.correlationId ?? ''));
       // The same words are another answer in another episode.
@@ -84,6 +94,11 @@ export const evolved = (state: KnownAgent, event: Announcement): KnownAgent => {
 const withHolds = (state: KnownAgent, holds: readonly HoldAnswer[]): KnownAgent => {
   const { holds: _, ...others } = state;
   return holds.length === 0 ? others : { ...others, holds };
+};
+
+const withControls = (state: KnownAgent, controls: readonly ControlAnswer[]): KnownAgent => {
+  const { controls: _, ...others } = state;
+  return controls.length === 0 ? others : { ...others, controls };
 };
 
 type Of<K extends Announcement['type']> = Extract<Announcement, { type: K }>;

@@ -108,3 +108,25 @@ test('an agent that exits is shown as exiting, whether it worked or was idle bef
     expect(shown.at(-1)).toBe('exiting');
   }
 });
+
+const crashed = (rest: Partial<Extract<Observation, { type: 'AGENT_EXITED' }>['payload']>): Observation => ({
+  ...example(Topic.agentObservation, 'AGENT_EXITED', {
+    ...{ agentId: 'a1', instanceId: 'a1.i1', reason: 'crashed', orderId: null, ...rest },
+  }),
+  key: 'a1',
+});
+
+test.each([
+  [{ code: 3, signal: null }, 'ended: crashed with exit code 3'],
+  [{ code: null, signal: 'SIGKILL' }, 'ended: crashed by SIGKILL'],
+  [{ code: null, signal: null }, 'ended: crashed'],
+])('the finding of a crash has its exit code or signal, and its last lines: %j', (how, words) => {
+  const agent = given(decider, T0);
+  agent.receive(heartbeat(0, turn(true, 0)), T0);
+  const printed = ['1', '2', '3', '4', '5', '  ', `6${'x'.repeat(200)}`, '7', ''];
+  agent.receive(crashed({ ...how, lastOutput: printed }), T0 + 1000);
+  const found = agent.all();
+  expect(found.findLast(({ type }) => type === 'HEALTH_STATE_CHANGED')?.payload).toMatchObject({ reason: words });
+  const warrant = found.find(({ type }) => type === 'WARRANT_FILED')?.payload;
+  expect(warrant).toMatchObject({ evidence: [{ words }], lastOutput: ['3', '4', '5', `6${'x'.repeat(138)}…`, '7'] });
+});

@@ -1,6 +1,7 @@
 import type { Clock, Decider } from '@vigil/stream';
 import { NEVER } from '@vigil/stream';
 import { clockChanged } from '../announce/clock.ts';
+import { controlsAnswered } from '../announce/control.ts';
 import type { Announcement, AnnouncementContext } from '../announce/events.ts';
 import { exemptionChanged, stateChanged } from '../announce/health.ts';
 import { holdsAnswered } from '../announce/hold.ts';
@@ -36,6 +37,7 @@ const ANNOUNCEMENTS: readonly ((context: AnnouncementContext) => readonly Announ
   answered,
   resetsAsked,
   holdsAnswered,
+  controlsAnswered,
   stateChanged,
   exemptionChanged,
   waitChanged,

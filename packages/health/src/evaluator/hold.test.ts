@@ -31,6 +31,8 @@ const exited: Observation = {
     agentId: 'a1',
     instanceId: 'a1.i1',
     reason: 'crashed',
+    code: 3,
+    signal: null,
     orderId: null,
   }),
   key: 'a1',
@@ -77,7 +79,7 @@ test('a hold of an ended agent is refused with the end, and its replacement is j
     {
       type: 'HOLD_REFUSED',
       correlationId: 'command-1',
-      payload: { held: true, by: 'ada', reason: 'a1 has ended: crashed. Hold its replacement.' },
+      payload: { held: true, by: 'ada', reason: 'a1 has ended: crashed with exit code 3. Hold its replacement.' },
     },
   ]);
   agent.receive(heartbeat(3000, { instance_id: 'a1.i2', activity: 'working' }), T0 + 3000);

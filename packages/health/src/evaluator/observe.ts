@@ -1,10 +1,10 @@
 import { type EventOf, principalText, type Topic } from '@vigil/events';
 import { type Clock, Unwelcome } from '@vigil/stream';
 import { countNamed } from '../announce/spending.ts';
-import { breakerReset, breakersAfter, isHeld } from '../history/calls/breakers.ts';
+import { breakersAfter } from '../history/calls/breakers.ts';
 import { limitedBy, type RateLimit } from '../history/calls/rate-limits.ts';
 import { hash32 } from '../history/hash.ts';
-import { type End, type History, historyAfter, initialHistory, received } from '../history/history.ts';
+import { type End, type History, historyAfter, initialHistory, lastLinesOf, received } from '../history/history.ts';
 import { type Identity, identityOf } from '../history/identity.ts';
 import { axisThrough, type Heartbeat, momentOn, OWN_AXIS, type Receipt } from '../history/moment.ts';
 import { type LookedFor, matchesAfter, textsOf } from '../history/presence/matches.ts';
@@ -12,12 +12,11 @@ import { progressEvidenceAfter } from '../history/progress/progress-evidence.ts'
 import { namedSince } from '../history/usage/spend.ts';
 import type { Policies } from '../judgement/policies.ts';
 import type { Rules } from '../judgement/rules.ts';
+import { withDeath, withFiledTicket, withReset } from './requested-control.ts';
 import { withHold } from './requested-hold.ts';
-import { withTicket } from './requested-ticket.ts';
 import { type AgentState, type Answer, firstInstance, type KnownAgent, type Stragglers } from './state.ts';
 
 export type Observation = EventOf<typeof Topic.agentObservation>;
-type ResetEvent = Extract<Observation, { type: 'RESET_BREAKER' }>;
 type ExitedEvent = Extract<Observation, { type: 'AGENT_EXITED' }>;
 type HeartbeatEvent = Extract<Observation, { type: 'AGENT_HEARTBEAT' }>;
 
@@ -56,17 +55,15 @@ export const observe = (policies: Policies, state: AgentState, input: Observatio
       return heartbeat(policies, state, input, clock);
     case 'AGENT_EXITED':
       return ended(policies, state, input, clock);
-    case 'CONFIRM_DEATH': {
-      const end: End = { reason: 'lost', at: clock.now, orderId: null, bySelf: false };
-      return deathConfirmed(state, input.payload.instanceId, end);
-    }
+    case 'CONFIRM_DEATH':
+      return withDeath(state, input, clock);
     case 'HOLD_AGENT':
     case 'RELEASE_AGENT':
       return withHold(state, input, clock);
     case 'RESET_BREAKER':
-      return breakerClosed(state, input);
+      return withReset(state, input);
     case 'FILE_TICKET':
-      return withTicket(state, input.key, input.payload.ticket);
+      return withFiledTicket(state, input);
   }
 };
 
@@ -195,15 +192,6 @@ const withoutClock = (state: KnownAgent): KnownAgent => {
   return others;
 };
 
-/** Closes a breaker that Vigil counts. If the agent holds the breaker itself, an event requests the close. */
-const breakerClosed = (state: AgentState, { payload, correlationId }: ResetEvent): AgentState => {
-  if (state.kind === 'unseen') return state;
-  const { name, by, why } = payload;
-  if (isHeld(state.history.breakers, name))
-    return state.history.end ? state : { ...state, resets: [...state.resets, { name, by, why, correlationId }] };
-  return { ...state, history: { ...state.history, breakers: breakerReset(state.history.breakers, name) } };
-};
-
 /** Starts a new instance. The id of the previous one is kept. */
 const begun = (
   policies: Policies,
@@ -232,8 +220,10 @@ const begun = (
 
 /** Starts and ends an instance that never sent a heartbeat. */
 const ended = (policies: Policies, state: AgentState, input: ExitedEvent, clock: Clock): AgentState => {
-  const { instanceId, taskId, runtimeId, labels, policy, reason, orderId, at } = input.payload;
-  const end: End = { reason, at: clock.now, orderId, bySelf: false };
+  const { instanceId, taskId, runtimeId, labels, policy, reason, orderId, at, code, signal, lastOutput } =
+    input.payload;
+  const exit = { code, signal, lastOutput: lastLinesOf(lastOutput) };
+  const end: End = { reason, at: clock.now, orderId, bySelf: false, exit };
   if (state.kind === 'known') {
     const { identity: current, end: known } = state.history;
     if (state.retired.includes(instanceId)) return state;
@@ -273,12 +263,6 @@ const finishedAfterAll = (state: KnownAgent, known: End, end: End): KnownAgent =
     task: { ...task, state: 'UNKNOWN' as const },
   };
   return { ...state, history: { ...state.history, end }, announced };
-};
-
-const deathConfirmed = (state: AgentState, instanceId: string | null, end: End): AgentState => {
-  if (state.kind === 'unseen' || state.history.end) return state;
-  if (instanceId !== null && instanceId !== state.history.identity.instanceId) return state;
-  return { ...state, history: { ...state.history, end } };
 };
 
 const receiptOf = (history: History | null, payload: Heartbeat, clock: Clock): Receipt => {

@@ -1,4 +1,12 @@
-import type { AnswerKind, EscalationTicket, HealthState, Place, PolicyRef, TicketSeverity } from '@vigil/events';
+import type {
+  AgentControl,
+  AnswerKind,
+  EscalationTicket,
+  HealthState,
+  Place,
+  PolicyRef,
+  TicketSeverity,
+} from '@vigil/events';
 import type { SpendingLimit } from '@vigil/policy';
 import type { AtRest } from '@vigil/stream';
 import { NO_OUTCOMES, type Outcomes } from '../history/calls/last-calls.ts';
@@ -22,6 +30,20 @@ export type HoldAnswer = {
   readonly until: number | null;
   readonly by: string;
   readonly why: string;
+  readonly refused: string | null;
+  readonly correlationId: string;
+};
+
+/**
+ * What became of another command about the agent, not yet announced. `refused`: the reason; null: it has taken effect.
+ * `groupId`: the first of `of` commands that were written at once; null: it is alone.
+ */
+export type ControlAnswer = {
+  readonly control: AgentControl;
+  readonly by: string;
+  readonly why: string;
+  readonly groupId: string | null;
+  readonly of: number;
   readonly refused: string | null;
   readonly correlationId: string;
 };
@@ -141,6 +163,8 @@ export type KnownAgent = {
   readonly resets: readonly Reset[];
   /** absent: each is announced */
   readonly holds?: readonly HoldAnswer[];
+  /** absent: each is announced */
+  readonly controls?: readonly ControlAnswer[];
   /** hash of the last textual answer: the same text again is not a new answer */
   readonly answered: number;
   /** filed by a person or a program, not yet announced */

@@ -58,7 +58,28 @@ export type End = {
   readonly at: number;
   readonly orderId: string | null;
   readonly bySelf: boolean;
+  /** how its process ended, as its runtime reports; absent: no runtime has, or the state is older than this */
+  readonly exit?: Exit;
 };
+
+/** The exit code or signal of a process, and the last lines that it printed: at most 5, each at most 140 characters. */
+export type Exit = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly lastOutput: readonly string[];
+};
+
+const LAST_LINES = 5;
+const LONGEST_LAST_LINE = 140;
+
+/** The last lines with a text, short enough for a finding and an alert. */
+export const lastLinesOf = (lines: readonly string[]): readonly string[] =>
+  lines
+    .filter((line) => line.trim() !== '')
+    .slice(-LAST_LINES)
+    .map((line) =>
+      line.length <= LONGEST_LAST_LINE ? line : `${line.slice(0, LONGEST_LAST_LINE - 1).toWellFormed()}…`,
+    );
 
 /** The bounded memory of one instance of an agent, for signals. */
 export type History = {

@@ -3,7 +3,7 @@ import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import { AGENT_BREAKERS, type Breakers, trippedAt } from '../history/calls/breakers.ts';
 import { limitedUntil } from '../history/calls/rate-limits.ts';
-import type { End, History } from '../history/history.ts';
+import type { End, Exit, History } from '../history/history.ts';
 import { contradictionsIn } from '../history/progress/proof.ts';
 import { RATE_LIMIT_PATTERNS } from './patterns.ts';
 import { type AnySignal, fact, signal, spelled } from './signal.ts';
@@ -96,9 +96,15 @@ const openOnes = (breakers: Breakers, now: number) =>
   });
 
 /** Describes the end for people. */
-export const describeEnd = ({ reason, orderId }: End): string => {
+export const describeEnd = ({ reason, orderId, exit }: End): string => {
   if (reason === 'explicit') return orderId !== null ? 'ended: as ordered' : 'ended: on request';
-  return `ended: ${reason.replaceAll('_', ' ')}${orderId !== null ? ', as ordered' : ''}`;
+  const how = reason === 'crashed' && exit ? exitWords(exit) : '';
+  return `ended: ${reason.replaceAll('_', ' ')}${how}${orderId !== null ? ', as ordered' : ''}`;
+};
+
+const exitWords = ({ code, signal }: Exit): string => {
+  if (signal !== null) return ` by ${signal}`;
+  return code === null ? '' : ` with exit code ${code}`;
 };
 
 const reasons = z.array(z.enum(['finished', 'explicit', 'crashed', 'resource_limit', 'lost'])).min(1);

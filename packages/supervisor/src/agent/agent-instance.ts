@@ -4,6 +4,7 @@ import { describeExit, type EndRequest, handedOff } from '../exit/exit-reason.ts
 import { savePreviousRun } from '../exit/previous-run.ts';
 import { StallLog } from '../exit/stall-log.ts';
 import type { Finding } from '../gateway/gateway-client.ts';
+import { safeOutput } from '../live-terminal/line-filter.ts';
 import type { SourceTerminal } from '../live-terminal/source.ts';
 import { resumptionOf } from '../orders/client-control.ts';
 import {
@@ -140,7 +141,7 @@ export class Supervised {
     const ending = await this.#end(reason, graceMs);
     if (!ending.confirmed) {
       const why = 'it could not be ended, or not be seen to end';
-      return ['failed', { ...ending, why, lastOutput: this.#parts.monitor.lastOutput }];
+      return ['failed', { ...ending, why, lastOutput: safeOutput(this.#parts.monitor.lastOutput) }];
     }
     if (this.#stop !== null) return ['superseded', { why: `it was stopped here: ${this.#stop.by}` }];
     const { exit, checkpoint, claimsReleased, forensics, lastOutput } = await this.ended;

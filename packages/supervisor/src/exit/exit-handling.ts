@@ -5,6 +5,7 @@ import { type CheckpointRef, checkpointRef, type ExitReason } from '@vigil/event
 import type { AgentMonitor } from '../agent/agent-monitor.ts';
 import { type AgentSpec, environmentOf, sharedDir } from '../agent/agent-spec.ts';
 import type { HostDeps } from '../deps.ts';
+import { safeOutput } from '../live-terminal/line-filter.ts';
 import type { Terminate } from '../orders/order.ts';
 import { runForLines } from '../process/command-runner.ts';
 import type { Exit } from '../terminal/terminal.ts';
@@ -136,7 +137,7 @@ export const handleExit = async (
     reason,
     details: withSaved(details, saved, checkpoint),
     checkpoint,
-    lastOutput: monitor.lastOutput,
+    lastOutput: safeOutput(monitor.lastOutput),
     claimsReleased,
   };
   return { ...facts, forensics: archive(deps, spec, { ...facts, output: monitor.screen.tail }) };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { safeLine, withoutKeys } from './line-filter.ts';
+import { safeLine, safeOutput, withoutKeys } from './line-filter.ts';
 import { LONGEST_LINE } from './window.ts';
 
 const shown = (lines: readonly string[]): readonly string[] => withoutKeys(lines).map(safeLine);
@@ -46,4 +46,11 @@ test('characters that control a screen, or turn the text around them, are replac
 
 test('a line of any length is cut before it is searched', () => {
   expect(safeLine('0'.repeat(1_000_000))).toHaveLength(2 * LONGEST_LINE);
+});
+
+test('the output in a report has no secret, and keeps its tabs as spaces', () => {
+  expect(safeOutput(['\tAPI_KEY=abcdefgh', '-----BEGIN PRIVATE KEY-----', ...key])).toEqual([
+    '  API_KEY=[redacted]',
+    ...['[redacted]', '[redacted]', '[redacted]'],
+  ]);
 });

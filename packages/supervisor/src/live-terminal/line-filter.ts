@@ -16,6 +16,10 @@ const REDACTED = '[redacted]';
 /** A line for people: without secrets, and without characters that could control a screen. */
 export const safeLine = (line: string): string => redacted(line.slice(0, SEARCHED).replace(STEERING, '\uFFFD'));
 
+/** Output for a report that people read: without secrets, private keys and control characters. */
+export const safeOutput = (lines: readonly string[]): readonly string[] =>
+  withoutKeys(lines).map((line) => safeLine(line.replaceAll('\t', '  ')));
+
 /** Lines with the private keys left out, also one whose beginning has left the screen, or whose end is not there yet. */
 export const withoutKeys = (lines: readonly string[]): readonly string[] => {
   const filtered = [...lines];

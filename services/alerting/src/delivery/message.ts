@@ -141,6 +141,9 @@ const checkpointOf = ({ checkpoint }: Asking) => {
 /** What agents wrote must not control the terminal that shows it, nor turn its text around. */
 export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ');
 
+/** As `plain`, with its line breaks: for receivers that show them. */
+export const plainLines = (text: string): string => text.split(/\r?\n/).map(plain).join('\n');
+
 /** What has happened to an alert: raised, updated or resolved. */
 export const whatOf = ({ type }: AlertEvent): 'raised' | 'updated' | 'resolved' => {
   switch (type) {

@@ -100,6 +100,8 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
     case 'DUPLICATE_INSTANCE':
     case 'HOLD_CHANGED':
     case 'HOLD_REFUSED':
+    case 'CONTROL_APPLIED':
+    case 'CONTROL_REFUSED':
     case 'CASE_OPENED':
     case 'CASE_WITHHELD':
     case 'CASE_RESUMED':

@@ -236,18 +236,36 @@ test('a recovery that failed rises critical, and is over with a decision or a ne
   expect(brief(taskNotices(story('RECOVERY_COMPLETED')))).toEqual(over);
 });
 
-test('a task without a fitting runtime is one alert with the lines to write, and it ends when an agent continues the task', () => {
-  const reason = 'no runtime can start NB-2: no runtime has a template for it. Write to a file: …';
-  const [alert, ...more] = taskNotices(story('SPAWN_IMPOSSIBLE', { reason }));
+test('a task without a fitting runtime is one alert: which agent, how it ended, its last lines, and the commands that start it again', () => {
+  const reason = 'no runtime can start OMN-1234: no runtime has a template for it. Write to a file: …';
+  const cause = 'ended: crashed with exit code 3';
+  const lastOutput = ['Traceback (most recent call last):', "KeyError: 'seven'"];
+  const impossible = story('SPAWN_IMPOSSIBLE', { reason, agentId: 'worker-1', cause, lastOutput });
+  const [alert, ...more] = taskNotices(impossible);
   expect(more).toEqual([]);
   expect(alert?.payload).toMatchObject({
-    title: 'no runtime can start NB-2: no runtime has a template for it',
-    text: 'Write to a file: …',
+    agentId: 'worker-1',
+    taskId: 'OMN-1234',
+    title: 'OMN-1234 has no agent after worker-1 (ended: crashed with exit code 3)',
   });
-  expect(brief(taskNotices(story('SPAWN_IMPOSSIBLE', { reason })))).toEqual([
-    'raise recovery_failed:OMN-1234 critical',
+  expect(alert?.payload.text.split('\n')).toEqual([
+    'Start it again: `vigil run --name worker-1 --task OMN-1234 -- COMMAND`. Or let a runtime do it: see below.',
+    'The last output of worker-1:',
+    ...lastOutput,
+    reason,
   ]);
+  expect(brief(taskNotices(impossible))).toEqual(['raise recovery_failed:OMN-1234 critical']);
   expect(brief(taskNotices(story('RECOVERY_COMPLETED')))).toContain('resolve recovery_failed:OMN-1234 info');
+});
+
+test('the alerts of a recovery that waits, or needs a review, have the last lines of the dead agent', () => {
+  const end = { agentId: 'worker-1', cause: 'ended: crashed by SIGKILL', lastOutput: ['out of memory'] };
+  const [waits] = taskNotices(story('RECOVERY_WAITING', { reason: 'no room', refusals: 5, ...end }));
+  expect(waits?.payload.text).toContain(
+    'worker-1 had it (ended: crashed by SIGKILL)\nThe last output of worker-1:\nout of memory',
+  );
+  const [review] = taskNotices(story('REVIEW_REQUIRED', { reason: '3 of 3 attempts used', ...end }));
+  expect(review?.payload.text).toBe('3 of 3 attempts used\nThe last output of worker-1:\nout of memory');
 });
 
 test('a task that starts again is announced, more urgently if checkpoints were skipped; one that continues is not', () => {
@@ -327,7 +345,8 @@ test('a recovery that waits for a runtime is announced, and over when an agent r
 
 test('a recovery that waits for the end of a limit is reported without refusals', () => {
   const reason = 'worker-1 had reached a limit that holds until 2026-11-23T15:45:00.000Z';
-  expect(tasksOf(story('RECOVERY_WAITING', { reason, refusals: 0 }))).toMatchObject([
+  const limited = { reason, refusals: 0, agentId: null, cause: null, lastOutput: [] };
+  expect(tasksOf(story('RECOVERY_WAITING', limited))).toMatchObject([
     { action: 'raise', details: { severity: 'warning', text: `${reason}; a fresh agent takes it up then` } },
   ]);
 });

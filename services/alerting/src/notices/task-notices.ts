@@ -18,22 +18,27 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
       return [raise(ROUTE, about, { title: `${taskId} could not be recovered`, text: reason })];
     }
     case 'SPAWN_IMPOSSIBLE': {
-      const [title = '', ...lines] = input.payload.reason.split('. ');
-      return [raise(ROUTE, about, { title, text: lines.join('. ') })];
+      const { reason, agentId, cause, lastOutput } = input.payload;
+      const title = agentId === null ? `${taskId} has no agent` : `${taskId} has no agent after ${agentId} (${cause})`;
+      const text = [startAgain(input.payload), ...outputOf(agentId, lastOutput), reason].join('\n');
+      return [raise(ROUTE, { ...about, agentId }, { title, text })];
     }
     case 'RECOVERY_WAITING': {
-      const { reason, refusals } = input.payload;
+      const { reason, refusals, agentId, cause, lastOutput } = input.payload;
       const title = `${taskId} has no agent: its recovery waits`;
+      const dead = agentId === null ? [] : [`${agentId} had it (${cause})`];
       const asked = `refused ${refusals} times, and asked for again every minute`;
-      const text = `${reason}; ${refusals === 0 ? 'a fresh agent takes it up then' : asked}`;
-      return [raise(ROUTE, about, { severity: 'warning', title, text })];
+      const waits = `${reason}; ${refusals === 0 ? 'a fresh agent takes it up then' : asked}`;
+      const text = [waits, ...dead, ...outputOf(agentId, lastOutput)].join('\n');
+      return [raise(ROUTE, { ...about, agentId }, { severity: 'warning', title, text })];
     }
     case 'REVIEW_REQUIRED': {
-      const { reason, agentId, checkpoint } = input.payload;
+      const { reason, agentId, checkpoint, lastOutput } = input.payload;
+      const text = [reason, ...outputOf(agentId, lastOutput)].join('\n');
       const title = `${taskId} waits for review: nothing more happens by itself`;
       const asked = { options: ['retry', 'reset', 'abandon'], checkpoint, blocked: blockedBy(input.payload) };
       // The start without a checkpoint is history: the review is what people decide now.
-      return [raise(ROUTE, { ...about, agentId }, { title, text: reason, ...asked }), resolve(LOST, about, title)];
+      return [raise(ROUTE, { ...about, agentId }, { title, text, ...asked }), resolve(LOST, about, title)];
     }
     case 'REVIEW_DECIDED': {
       const { decision, by, why } = input.payload;
@@ -75,6 +80,21 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
       return breakerNotices(input.payload);
   }
 };
+
+type Impossible = PayloadOf<typeof Topic.taskRecovery, 'SPAWN_IMPOSSIBLE'>;
+
+/** The command that gives the task to an agent again, for a shell. */
+const startAgain = ({ agentId, taskId }: Impossible): string => {
+  const name = agentId === null ? 'NAME' : quoted(agentId);
+  return `Start it again: \`vigil run --name ${name} --task ${quoted(taskId)} -- COMMAND\`. Or let a runtime do it: see below.`;
+};
+
+const quoted = (word: string): string =>
+  /^[A-Za-z0-9._:@/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** The last lines that an agent printed before its end. */
+const outputOf = (agentId: string | null, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : [`The last output of ${agentId ?? 'the agent'}:`, ...lines];
 
 type Review = PayloadOf<typeof Topic.taskRecovery, 'REVIEW_REQUIRED'>;
 

@@ -63,6 +63,8 @@ export const warrantNotices = (input: Input): readonly Noticed[] => {
     case 'DUPLICATE_INSTANCE':
     case 'HOLD_CHANGED':
     case 'HOLD_REFUSED':
+    case 'CONTROL_APPLIED':
+    case 'CONTROL_REFUSED':
     case 'CASE_OPENED':
     case 'CASE_RESUMED':
     case 'DECISION_REFUSED':

@@ -22,6 +22,12 @@ const open = (url: string, settings = {}) =>
   });
 const bodyOf = (received: readonly Received[], at = 0) => JSON.parse(received[at]?.body ?? '{}');
 
+test('the lines of a text stay lines on the phone, without control characters', async () => {
+  await using server = await answeringWith(200, { id: 'x', event: 'message' });
+  await open(server.url).deliver(alertEvent({ text: 'its last output:\nKeyError: 7\u001b[31m' }));
+  expect(bodyOf(server.received).message).toBe('its last output:\nKeyError: 7 [31m');
+});
+
 test('a notification is one POST of JSON, and later messages of the alert replace it on the phone', async () => {
   await using server = await answeringWith(200, { id: 'x', event: 'message' });
   const sink = open(server.url, { token_env: 'NTFY_TOKEN' });

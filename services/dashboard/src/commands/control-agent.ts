@@ -20,15 +20,20 @@ export const hostGone = async (
       'unknown_host',
       `No living agent was seen on ${JSON.stringify(host)}: \`vigil health --json\` names the hosts.`,
     );
-  return agents.map(({ agentId, instanceId }) => confirmDeath(agentId, instanceId, { by, why }));
+  return agents.map(({ agentId, instanceId }) => confirmDeath(agentId, instanceId, { by, why }, agents.length));
 };
 
+/** `of`: how many are written at once. */
 export const confirmDeath = (
   agentId: string,
   instanceId: string | null,
-  asked: { by: string; why: string },
-): CommandDraft =>
-  controlAgent('CONFIRM_DEATH', agentId, { instanceId, source: 'person', by: asked.by, why: asked.why });
+  { by, why }: { by: string; why: string },
+  of: number,
+): CommandDraft => controlAgent('CONFIRM_DEATH', agentId, { instanceId, source: 'person', by, why, groupId: null, of });
+
+/** A command that is written after the first of its group: the outcome of the first counts the answers to all. */
+export const inGroup = (draft: CommandDraft, groupId: string): CommandDraft =>
+  draft.type === 'CONFIRM_DEATH' ? { ...draft, payload: { ...draft.payload, groupId } } : draft;
 
 type AgentControl = 'HOLD_AGENT' | 'RELEASE_AGENT' | 'CONFIRM_DEATH' | 'RESET_BREAKER' | 'FILE_TICKET';
 export const controlAgent = (type: AgentControl, agentId: string, fields: object): CommandDraft =>

@@ -31,7 +31,7 @@ const draftOf = async (command: OfOne, model: ReadModel, now: number): Promise<C
     case 'reset_breaker':
       return resetBreaker(command, model);
     case 'confirm_death':
-      return confirmDeath(command.agentId, command.instanceId, { by, why });
+      return confirmDeath(command.agentId, command.instanceId, { by, why }, 1);
     case 'halt':
       return controlFleet('HALT_FLEET', { by, why });
     case 'resume':

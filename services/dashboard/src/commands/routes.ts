@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Caller, needs, signed } from '../access/people.ts';
 import { Problem } from '../problem.ts';
 import { type Command, parseCommand, ROLE_OF_COMMAND } from './command.ts';
+import { inGroup } from './control-agent.ts';
 import { draftsOf } from './drafts.ts';
 
 /** The command with the name of the caller's token. Throws Problem 403 if the caller's role does not permit it. */
@@ -18,8 +19,8 @@ const signedBy = (caller: Caller, command: Command): Command => {
 export type Write = (draft: Draft) => Promise<string>;
 
 /**
- * Commands of people, as events on a command topic. 202: written, with further keys in `alsoFor`, and all ids in `eventIds`. The events that it
- * causes report the outcome.
+ * Commands of people, as events on a command topic. 202: written, with further keys in `alsoFor`, and all ids in `eventIds`. The outcome of
+ * `eventId` counts the answers to all of them.
  */
 export const commandRoutes = (app: FastifyInstance, model: ReadModel, write: Write, now: () => number): void => {
   app.post('/v1/commands', async (request, reply) => {
@@ -28,7 +29,7 @@ export const commandRoutes = (app: FastifyInstance, model: ReadModel, write: Wri
     if (first === undefined) throw new Error('a command is written as at least one event');
     const eventId = await write(first);
     const eventIds = [eventId];
-    for (const draft of more) eventIds.push(await write(draft));
+    for (const draft of more) eventIds.push(await write(inGroup(draft, eventId)));
     const { topic, type, key } = first;
     return reply.code(202).send({ eventId, topic, type, key, alsoFor: more.map((draft) => draft.key), eventIds });
   });

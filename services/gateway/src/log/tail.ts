@@ -149,6 +149,8 @@ const observe = (
     case 'DUPLICATE_INSTANCE':
     case 'HOLD_CHANGED':
     case 'HOLD_REFUSED':
+    case 'CONTROL_APPLIED':
+    case 'CONTROL_REFUSED':
     case 'EXEMPTION_CHANGED':
     case 'WAIT_OVERDUE':
     case 'WAIT_ENDED':

@@ -42,6 +42,8 @@ export type CaseContext = {
   readonly recovery: RecoverySettings;
   /** for people: the evidence in words, or the reason of a person's request */
   readonly reason: string;
+  /** the last lines that the ended instance printed; empty: it has not ended, or printed nothing; absent: the case is older than this */
+  readonly lastOutput?: readonly string[];
   /** emptied when the case is open: CASE_OPENED carries it */
   readonly evidence: readonly Evidence[];
   readonly checkpoint: CheckpointRef | null;

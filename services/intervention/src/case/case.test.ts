@@ -379,3 +379,20 @@ test('a quiet state is small after any history', () => {
   expect(one.situation()).toBe('quiet');
   expect(JSON.stringify(one.state()).length).toBeLessThan(600);
 });
+
+test('the recovery, the alert and the question about an ended agent carry the last lines that it printed', () => {
+  const lastOutput = ['Traceback (most recent call last):', 'KeyError: 7'];
+  const crash = (plan: Parameters<typeof filed>[0]) =>
+    filed(plan, { state: 'TERMINATED', endReason: 'crashed', lastOutput });
+  const emitted = (plan: Parameters<typeof filed>[0]) => {
+    const one = agent();
+    one.receive(crash(plan));
+    return one.drafts(one.admitted());
+  };
+  expect(emitted([recover]).find(({ type }) => type === 'RECOVER_TASK')?.payload).toMatchObject({ lastOutput });
+  const alerted = emitted([{ step: 'alert', channel: null, severity: 'warning' }]);
+  const text = expect.stringMatching(/\. Its last output:\nTraceback \(most recent call last\):\nKeyError: 7$/);
+  expect(alerted.find(({ type }) => type === 'ALERT_REQUESTED')?.payload).toMatchObject({ text });
+  const asked = emitted([escalate]);
+  expect(asked.find(({ type }) => type === 'ESCALATION_TRIGGERED')?.payload).toMatchObject({ reason: text });
+});

@@ -175,6 +175,8 @@ const decidedOn = (state: RequestsState, input: Input, now: number): readonly Re
     case 'DUPLICATE_INSTANCE':
     case 'HOLD_CHANGED':
     case 'HOLD_REFUSED':
+    case 'CONTROL_APPLIED':
+    case 'CONTROL_REFUSED':
     case 'EXEMPTION_CHANGED':
     case 'WAIT_OVERDUE':
     case 'WAIT_ENDED':

@@ -156,6 +156,8 @@ export const agentHealth: Handlers<Health> = {
   BREAKER_RESET_ASKED: historyOnly,
   HOLD_CHANGED: (event) => [journal(event), hold(event)],
   HOLD_REFUSED: journalOnly,
+  CONTROL_APPLIED: journalOnly,
+  CONTROL_REFUSED: journalOnly,
   CIRCUIT_BREAKER_STATE_CHANGED: (event) => [
     history(event),
     ...breaker(event, event.payload.agentId, event.payload.agentId),

@@ -94,19 +94,34 @@ const whileWaiting = (state: Recovery, subject: Subject, waiting: In<'waiting'>,
     return failed(state, `${state.attempts} of ${limit} attempts used: ${waiting.why}`, limit);
   if (waiting.limitedUntil !== undefined && now < waiting.limitedUntil) {
     const reason = `${subject.agentId} had reached a limit that holds until ${new Date(waiting.limitedUntil).toISOString()}`;
-    return [taskStory(state, 'RECOVERY_WAITING', { reason, refusals: 0 })];
+    return [taskStory(state, 'RECOVERY_WAITING', { reason, refusals: 0, ...endOf(subject) })];
   }
   if (waiting.withheld >= REFUSALS_TO_REPORT && !waiting.isWaitingReported)
-    return [taskStory(state, 'RECOVERY_WAITING', { reason: waiting.refusal ?? '', refusals: waiting.withheld })];
+    return [
+      taskStory(state, 'RECOVERY_WAITING', {
+        reason: waiting.refusal ?? '',
+        refusals: waiting.withheld,
+        ...endOf(subject),
+      }),
+    ];
   if (now < requestAt(state, subject, waiting)) return [];
   return [...(state.breaker.state === 'OPEN' ? breakerChanged(state, 'HALF_OPEN') : []), admitSpawn(state, subject)];
 };
 
 /** Reported once: the governor keeps the request, and admits it when a runtime announces a matching template. */
-const impossible = (state: Recovery, { labels }: Subject, { impossible }: In<'requesting'>): readonly Output[] =>
+const impossible = (state: Recovery, subject: Subject, { impossible }: In<'requesting'>): readonly Output[] =>
   impossible === null || impossible.isReported
     ? []
-    : [taskStory(state, 'SPAWN_IMPOSSIBLE', { reason: impossible.reason, labels })];
+    : [
+        taskStory(state, 'SPAWN_IMPOSSIBLE', {
+          reason: impossible.reason,
+          labels: subject.labels,
+          ...endOf(subject),
+        }),
+      ];
+
+/** The dead agent, how it ended, and the last lines that it printed, for people. */
+const endOf = ({ agentId, reason, lastOutput = [] }: Subject) => ({ agentId, cause: reason, lastOutput });
 
 const isSpent = (state: Recovery, subject: Subject): boolean => state.attempts >= limitOf(state, subject);
 
@@ -167,9 +182,10 @@ const failed = (state: Recovery, reason: string, of: number | null = null): read
   const attempts = state.attempts;
   const agentId = state.tried.at(-1)?.agentId ?? state.subject?.agentId ?? null;
   const checkpoint = state.checkpoints.findLast((one) => one.valid !== false) ?? null;
+  const lastOutput = state.subject?.lastOutput ?? [];
   return [
     taskStory(state, 'RECOVERY_FAILED', { reason, attempts }),
-    taskStory(state, 'REVIEW_REQUIRED', { reason, attempts, agentId, checkpoint, of }),
+    taskStory(state, 'REVIEW_REQUIRED', { reason, attempts, agentId, checkpoint, of, lastOutput }),
   ];
 };
 

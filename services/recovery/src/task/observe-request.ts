@@ -200,7 +200,7 @@ const END_REPORT_DELAY_MS = 10_000;
 const requestedAt = ({ occurredAt, payload }: RecoverTask): number => (payload.by === null ? occurredAt : 0);
 
 const subjectOf = (state: Recovery, { eventId, correlationId, policy, payload }: RecoverTask): Subject => {
-  const { agentId, instanceId, caseId, runtimeId, reason, completedWork, remainingWork, labels } = payload;
+  const { agentId, instanceId, caseId, runtimeId, reason, lastOutput, completedWork, remainingWork, labels } = payload;
   const assignee = state.assignees.find((one) => one.agentId === agentId && isBad(one.state));
   return {
     cause: eventId,
@@ -211,6 +211,7 @@ const subjectOf = (state: Recovery, { eventId, correlationId, policy, payload }:
     caseId,
     runtimeId,
     reason,
+    lastOutput,
     completedWork,
     remainingWork,
     labels,

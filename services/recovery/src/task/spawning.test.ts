@@ -168,6 +168,23 @@ test('a task that no runtime has a template for is announced once: no attempt is
   expect(story.state()).toMatchObject({ attempts: 0, breaker: { state: 'CLOSED' } });
 });
 
+test('what is announced of a task without a template names the dead agent, how it ended, and its last lines', () => {
+  const cause = 'ended: crashed with exit code 3';
+  const end = { agentId: 'worker-1', cause, lastOutput: ['Traceback (most recent call last):', 'KeyError: 7'] };
+  const dead = { agentId: end.agentId, reason: cause, lastOutput: end.lastOutput };
+  const story = openStory();
+  story.receive(recoverTask(dead));
+  expect(find(withhold(story, 'no_template'), 'SPAWN_IMPOSSIBLE')).toMatchObject(end);
+  const waiting = openStory();
+  waiting.receive(recoverTask(dead));
+  const refused = () => [...withhold(waiting, 'no_runtime'), ...waiting.wait(60_000)];
+  for (let n = 1; n < 5; n += 1) refused();
+  expect(find(refused(), 'RECOVERY_WAITING')).toMatchObject(end);
+  const review = openStory();
+  review.receive(recoverTask(dead));
+  expect(find(withhold(review, 'budget'), 'REVIEW_REQUIRED')).toMatchObject({ lastOutput: end.lastOutput });
+});
+
 test('it continues with the same request when the governor admits it', () => {
   const story = openStory();
   story.receive(recoverTask());

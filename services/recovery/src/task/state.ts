@@ -31,6 +31,8 @@ export type Subject = {
   readonly caseId: string | null;
   readonly runtimeId: string | null;
   readonly reason: string;
+  /** the last lines that it printed; absent: the state is older than this */
+  readonly lastOutput?: readonly string[];
   readonly completedWork: readonly string[];
   readonly remainingWork: readonly string[];
   /** the checkpoint saved at the end: the work above is as of this one */

@@ -72,21 +72,13 @@ export const write = async (command: object, request: Request, options: WriteOpt
   if (!wait) return void (await writeAndShow(command, options, () => ({ requested, outcome })));
   const written = await dashboard().post<Written>('/v1/commands', { ...command, by, why });
   if (!json) print([...requestLines(requested, null), ...alsoLines(written)]);
-  const became = await outcomeOfAll(written);
+  const became = await outcomeOf(written.eventId, performance.now() + PATIENCE_MS);
   if (became.outcome !== 'applied') endUnwell();
   print([json ? jsonText({ ...written, ...became }) : outcomeLine(plainAll(became), outcome)]);
 };
 
 const alsoLines = ({ key, alsoFor }: Written): readonly string[] =>
   alsoFor.length === 0 ? [] : [`It is written for each of ${[key, ...alsoFor].map(plain).join(', ')}.`];
-
-/** That of its events which is not applied first, or of the last. */
-const outcomeOfAll = async ({ eventId, eventIds }: Written): Promise<Outcome> => {
-  const until = performance.now() + PATIENCE_MS;
-  let became = await outcomeOf(eventId, until);
-  for (const id of eventIds.slice(1)) if (became.outcome === 'applied') became = await outcomeOf(id, until);
-  return became;
-};
 
 /** `until`: by `performance.now()` */
 const outcomeOf = async (eventId: string, until: number): Promise<Outcome> => {

@@ -25,7 +25,8 @@ export const lineOf = (alert: AlertEvent): string => {
 };
 
 /** The title and the text of an alert. */
-export const textOf = (alert: AlertEvent): string => `${lineOf(alert)}\n${escaped(alert.payload.text)}`;
+export const textOf = (alert: AlertEvent): string =>
+  [lineOf(alert), ...alert.payload.text.split('\n').map(escaped)].join('\n');
 
 /** `answers`: `link`: a button opens the page of its choice; `button`: Slack reports the press, with the token of the link. */
 export type Answers = 'link' | 'button';

@@ -45,6 +45,7 @@ export const figuresOf = (payload: WarrantFiledPayload | WarrantRenewedPayload) 
   foldedSequence: payload.foldedSequence,
   voidAt: payload.voidAt,
   reason: describeEvidence(payload.evidence),
+  lastOutput: payload.lastOutput,
   evidence: payload.evidence,
   checkpoint: payload.checkpoint,
   client: payload.client,

@@ -64,6 +64,8 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
     case 'DUPLICATE_INSTANCE':
     case 'HOLD_CHANGED':
     case 'HOLD_REFUSED':
+    case 'CONTROL_APPLIED':
+    case 'CONTROL_REFUSED':
       return known;
   }
 };

@@ -10,7 +10,8 @@ export const alert: RulesOf<'alert'> = {
   ruling: null,
   decideStep: () => act,
   act: ({ channel, severity }, { caseContext, answers }) => {
-    const { agentId, state, planName, reason: text } = caseContext;
+    const { agentId, state, planName } = caseContext;
+    const text = reasonWithOutput(caseContext);
     const title = state === 'UNKNOWN' ? `${agentId}: ${planName}` : `${agentId} is ${state}`;
     return [caseEvent(caseContext, 'ALERT_REQUESTED', { channel, severity, title, text, answers: given(answers) })];
   },
@@ -24,6 +25,10 @@ export const block: RulesOf<'block'> = {
     return [caseEvent(caseContext, 'TASK_BLOCKED', { reason: fill(reason, caseContext), attempt, checkpoint })];
   },
 };
+
+/** The reason of a case; of an ended agent with the last lines that it printed. */
+const reasonWithOutput = ({ reason, lastOutput = [] }: CaseContext): string =>
+  lastOutput.length === 0 ? reason : `${reason}. Its last output:\n${lastOutput.join('\n')}`;
 
 /** Orchestrators and people decide, or the deadline does: `hold` waits for ever. */
 export const escalate: RulesOf<'escalate'> = {
@@ -57,7 +62,7 @@ const given = ({ handoff, blockers }: Answers): readonly EscalationAnswer[] => [
 
 const question = (caseContext: CaseContext, asked: Question, answers: Answers): CaseDraft =>
   caseEvent(caseContext, 'ESCALATION_TRIGGERED', {
-    reason: asked.reason ?? caseContext.reason,
+    reason: asked.reason ?? reasonWithOutput(caseContext),
     options: offered(asked.options, caseContext),
     deadlineAt: deadlineOf(asked),
     onTimeout: asked.until === null ? 'hold' : 'terminate',

@@ -30,6 +30,7 @@ export const recoverTask = (caseContext: CaseContext, taskId: string, death: Dea
     runtimeId: caseContext.runtimeId,
     labels: caseContext.labels,
     notBefore: caseContext.limitedUntil ?? null,
+    lastOutput: caseContext.lastOutput ?? [],
   },
 });
 
