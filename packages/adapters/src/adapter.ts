@@ -59,7 +59,7 @@ export type Decision = {
   readonly why: string;
 };
 
-/** A request as it is sent: an older gateway or supervisor refuses a field that it does not know. */
+/** A request as it is sent: an older gateway or supervisor refuses the field. */
 export const sentRequest = <Questions extends readonly unknown[], Rest extends object>({
   questions,
   ...rest
