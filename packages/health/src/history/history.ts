@@ -26,7 +26,7 @@ import { NO_OUTPUT, type Outputs, outputsAfter } from './presence/outputs.ts';
 import { opensTurn, signsOf, type Turn, turnAfter } from './presence/turn.ts';
 import { askedAfter, type Wait, waitAfter } from './presence/wait.ts';
 import { type Checkpoints, checkpointsAfter, NO_CHECKPOINTS } from './progress/checkpoints.ts';
-import { type NotStarted, notStartedAfter } from './progress/not-started.ts';
+import { hasAdvanced, type NotStarted, notStartedAfter } from './progress/not-started.ts';
 import { noProgress, type Progress, progressAfter } from './progress/progress.ts';
 import type { ProgressEvidence } from './progress/progress-evidence.ts';
 import { NO_PROOF, type Proof, proofAfter } from './progress/proof.ts';
@@ -212,7 +212,7 @@ export type Part = keyof typeof PARTS;
  * that reads another part comes after it. The literal is faster than a table of functions by part.
  */
 export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History => {
-  const identity = identityAfter(h.identity, heartbeat);
+  const identity = identityAfter(h.identity, heartbeat, receipt);
   const takesTask = identity.taskId !== h.identity.taskId;
   const delta = heartbeatDeltaOf(h.progress, h.checkpoint, heartbeat, receipt);
   const turn = turnAfter(h.turn, heartbeat, receipt);
@@ -227,9 +227,10 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
   const previousLate = h.lastReceipt.driftMs;
   const tokens = tokensAfter(h.tokens, heartbeat, { progressed, isAnother, previousLate, receipt });
   const usesTokens = tokens.count > h.tokens.count;
-  const activity = activitiesAfter(h.activity, h.output.sentOutput, turn, signs, receipt);
+  const activity = activitiesAfter(h.activity, h.output.sentOutput, turn, takesTask, signs, receipt);
   const wait = waitAfter(h.wait, activity.value, heartbeat, receipt);
-  const hasBegun = progressed || calls !== h.calls || usesTokens;
+  const sentBefore = { steps: h.steps.total, output: h.output.sentOutput };
+  const begins = delta.declared || calls !== h.calls || usesTokens || hasAdvanced(sentBefore, heartbeat);
   const after: History = {
     identity,
     axis: h.axis,
@@ -268,7 +269,7 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
     spend,
     output: outputsAfter(h.output, heartbeat, receipt),
     work: workAfter(takesTask ? null : h.work, heartbeat, receipt),
-    notStarted: notStartedAfter(h.notStarted, takesTask, hasBegun, heartbeat, receipt),
+    notStarted: notStartedAfter(h.notStarted, takesTask, begins, heartbeat, receipt),
     proof: proofAfter(takesTask ? NO_PROOF : h.proof, heartbeat),
     limits: limitsAfter(h.limits, heartbeat, receipt),
     progressEvidence: h.progressEvidence,
@@ -284,12 +285,19 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
 export const isUnassigned = ({ activity, identity, calls: { last } }: History): boolean =>
   activity.value === null && identity.taskId === null && identity.runtimeId === null && last === null;
 
-/** The mark from which work can be expected of the agent: its start, or its first work after that; null: none yet. */
+/** Whether the agent itself reports that it has ended its work, or is about to exit. */
+export const hasEnded = ({ activity: { value } }: History): boolean => value === 'finished' || value === 'exiting';
+
+/**
+ * The mark from which work can be expected of the agent: its start, or the time at which it got its task; null: none yet.
+ * Idling does not move it: a policy that exempts an idle agent counts from the end of the idleness by that exemption.
+ */
 export const begunAt = (h: History): number | null =>
-  isUnassigned(h) ? null : Math.max(h.started.watched, h.activity.left.idle ?? 0);
+  isUnassigned(h) ? null : Math.max(h.started.watched, h.identity.assignedAt ?? 0);
 
 const woken = (h: History, { watched }: Receipt): History => ({
   ...h,
+  identity: { ...h.identity, assignedAt: watched },
   activity: { ...h.activity, left: { ...h.activity.left, idle: watched } },
 });
 

@@ -1,10 +1,15 @@
 import type { ClientReport, Verified } from '@vigil/events';
-import type { Heartbeat } from './moment.ts';
+import type { Heartbeat, Receipt } from './moment.ts';
 
 /** The identity of an instance, as last reported. */
 export type Identity = {
   readonly instanceId: string | null;
   readonly taskId: string | null;
+  /**
+   * mark at which it took its present task, or at which work could first be expected of it; absent: at its start, or it
+   * has no task
+   */
+  readonly assignedAt?: number;
   readonly runtimeId: string | null;
   readonly attempt: number | null;
   readonly maxAttempts: number | null;
@@ -33,10 +38,12 @@ export const identityOf = (heartbeat: Heartbeat): Identity => ({
 });
 
 /** Returns the same object if nothing is new, because most heartbeats repeat known values. */
-export const identityAfter = (known: Identity, heartbeat: Heartbeat): Identity => {
+export const identityAfter = (known: Identity, heartbeat: Heartbeat, receipt: Receipt): Identity => {
   const reported = identityOf(heartbeat);
+  const assignedAt = assignedAfter(known, reported, receipt);
   const after: Identity = {
     ...reported,
+    ...(assignedAt !== undefined && { assignedAt }),
     instanceId: known.instanceId,
     runtimeId: reported.runtimeId ?? known.runtimeId,
     attempt: reported.attempt ?? known.attempt,
@@ -48,6 +55,12 @@ export const identityAfter = (known: Identity, heartbeat: Heartbeat): Identity =
   };
   for (const field in after) if (after[field as keyof Identity] !== known[field as keyof Identity]) return after;
   return known;
+};
+
+/** A task that the agent holds from its first heartbeat on counts from its start. */
+const assignedAfter = (known: Identity, { taskId }: Identity, { watched, previous }: Receipt): number | undefined => {
+  if (taskId === known.taskId) return known.assignedAt;
+  return taskId === null || previous === null ? undefined : watched;
 };
 
 const clientAfter = (known: ClientReport | null, reported: ClientReport | null): ClientReport | null => {

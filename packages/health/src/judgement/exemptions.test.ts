@@ -67,6 +67,8 @@ const BY_REPORT: readonly ExemptionName[] = ['paused', 'awaiting_input', 'handin
 const OWN_DATA: Readonly<Record<string, readonly ExemptionName[]>> = {
   self_reported_stuck: BY_REPORT,
   context_exhausted: ['handing_off'],
+  // a report of a hand-off counts as a start, unless its policy needs evidence
+  not_started: ['handing_off'],
   rate_limited: ['rate_limited'],
   // by its own definition it does not fire while a call is in flight
   no_model_answer: ['call_in_flight'],

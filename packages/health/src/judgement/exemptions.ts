@@ -2,7 +2,7 @@ import { type Axis, duration } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import { limitedUntil } from '../history/calls/rate-limits.ts';
-import { type History, isUnassigned } from '../history/history.ts';
+import { type History, hasEnded, isUnassigned } from '../history/history.ts';
 import type { Moment } from '../history/moment.ts';
 import { holdUntil } from '../history/presence/hold.ts';
 import { isQuestion } from '../history/presence/wait.ts';
@@ -39,23 +39,47 @@ const exemption = <S extends z.ZodType>(limits: S, rest: Omit<Exemption<z.output
 const none = z.strictObject({});
 
 const idleLimits = z.strictObject({
-  /** `ended`: only an agent that has reported `finished` or `exiting`; not an idle one */
-  for: z.enum(['any', 'ended']).default('any'),
+  /**
+   * `no_task`: of idle agents only those that hold no task; `ended`: only an agent that has reported `finished` or
+   * `exiting`, not an idle one
+   */
+  for: z.enum(['any', 'no_task', 'ended']).default('any'),
 });
 
 const idle = exemption(idleLimits, {
   suspends: ['absence', 'cost'],
   announced: true,
   isReported: true,
-  until: (h, limits) => ((limits.for === 'any' ? isIdle(h) : hasEnded(h)) ? NEVER : UNHELD),
+  until: (h, limits) => (hasEnded(h) || idlesFreely(h, limits.for) ? NEVER : UNHELD),
   floor: (h, limits) => {
     const { left } = h.activity;
-    const idleUntil = limits.for === 'any' ? (left.idle ?? 0) : 0;
-    return Math.max(isUnassigned(h) ? h.lastReceipt.watched : 0, idleUntil, left.finished ?? 0, left.exiting ?? 0);
+    return Math.max(
+      isUnassigned(h) ? h.lastReceipt.watched : 0,
+      freeUntil(h, 'idle', limits.for),
+      left.finished ?? 0,
+      left.exiting ?? 0,
+    );
   },
 });
 
-const hasEnded = ({ activity: { value } }: History): boolean => value === 'finished' || value === 'exiting';
+const idlesFreely = ({ activity, identity }: History, whom: 'any' | 'no_task' | 'ended'): boolean =>
+  activity.value === 'idle' && (whom === 'any' || (whom === 'no_task' && identity.taskId === null));
+
+/**
+ * The mark until which an activity excused the agent. With `no_task` it does so only until the agent takes a task, so a
+ * task's absences count from then on.
+ */
+const freeUntil = (
+  { activity: { value, left }, identity, lastReceipt }: History,
+  activity: 'idle' | 'awaiting_input',
+  whom: string,
+): number => {
+  const leftAt = left[activity] ?? 0;
+  if (whom === 'any') return leftAt;
+  if (whom !== 'no_task') return 0;
+  if (identity.taskId === null) return leftAt;
+  return Math.min(value === activity ? lastReceipt.watched : leftAt, identity.assignedAt ?? 0);
+};
 
 /**
  * An agent that reports idle or finished is not silent. Only a reported activity makes it idle, so an agent that never
@@ -91,8 +115,11 @@ const starting = exemption(startingLimits, {
 /** `alert_after`: a longer wait is an alert; null: never. The exemption has no limit of its own. */
 const awaitingInputLimits = z.strictObject({
   alert_after: duration.nullable().default(null),
-  /** `question`: only waits in which a person has something to answer; not an idle prompt */
-  for: z.enum(['any', 'question']).default('any'),
+  /**
+   * `question`: only waits in which a person has something to answer; not an idle prompt. `no_task`: these, and of the
+   * other waits only those of agents that hold no task
+   */
+  for: z.enum(['any', 'no_task', 'question']).default('any'),
 });
 export type AwaitingInputLimits = z.output<typeof awaitingInputLimits>;
 
@@ -100,11 +127,15 @@ const awaitingInput = exemption(awaitingInputLimits, {
   suspends: ['absence'],
   announced: true,
   isReported: true,
-  until: ({ activity, wait }, limits) => {
+  until: ({ activity, wait, identity }, limits) => {
     if (activity.value !== 'awaiting_input') return UNHELD;
-    return limits.for === 'any' || (wait !== null && isQuestion(wait)) ? NEVER : UNHELD;
+    if (limits.for === 'any' || (limits.for === 'no_task' && identity.taskId === null)) return NEVER;
+    return wait !== null && isQuestion(wait) ? NEVER : UNHELD;
   },
-  floor: ({ activity, asked }, limits) => (limits.for === 'any' ? activity.left.awaiting_input : asked) ?? 0,
+  floor: (h, limits) => {
+    const free = freeUntil(h, 'awaiting_input', limits.for);
+    return limits.for === 'any' ? free : Math.max(free, h.asked ?? 0);
+  },
 });
 
 const inFlightUntil = (h: History, limits: CallLimits, at: Moment, from: number): number => {
@@ -159,13 +190,18 @@ const paused = exemption(none, {
   floor: ({ activity }) => activity.left.paused ?? 0,
 });
 
+/** The first hand-off of a task; one that is repeated without a new task excuses nothing more. */
 const handingOff = exemption(z.strictObject({ deadline: duration.default(600_000) }), {
   suspends: ['absence', 'cost'],
   announced: true,
   isReported: true,
-  until: ({ activity }, { deadline }) => (activity.value === 'handing_off' ? activity.since + deadline : UNHELD),
-  floor: ({ activity: { value, since, lag, left } }, { deadline }) =>
-    value === 'handing_off' ? since - lag + deadline : (left.handing_off ?? 0),
+  until: ({ activity }, { deadline }) =>
+    activity.value === 'handing_off' ? (activity.handOff?.at ?? activity.since) + deadline : UNHELD,
+  floor: ({ activity: { value, since, lag, left, handOff } }, { deadline }) => {
+    const over = (handOff?.mark ?? since - lag) + deadline;
+    if (value === 'handing_off') return over;
+    return handOff === undefined ? (left.handing_off ?? 0) : Math.min(left.handing_off ?? 0, over);
+  },
 });
 
 /** A person sets this exemption. */

@@ -138,6 +138,7 @@ describe('waiting is not an excuse', () => {
     ['at its prompt', waits('prompt')],
     ['at a wait that nothing describes', waits(null)],
     ['idle', { reporter: 'runtime', activity: 'idle' }],
+    ['handing off', { reporter: 'runtime', activity: 'handing_off' }],
     ['in a call', { ...runtime, tool_calls: [call('c1', { outcome: 'running', deadline_at: T0 + 90 * MIN })] }],
   ] as const)('an agent without output for 15 min is stuck: %s', (_, more) => {
     expect(botbox.at([[0, { ...more, ...output({ last_output_at: T0, lines: 1 }) }]], 15 * MIN + 1)).toMatchObject({

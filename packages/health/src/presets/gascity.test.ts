@@ -198,6 +198,8 @@ test('the shutdown dance: 60, 120 and 240 s, its message to the letter, then the
 test.each([
   ['waits at its prompt', { activity: 'awaiting_input', waiting_for: { kind: 'prompt', text: null, since: T0 } }],
   ['looks idle', { activity: 'idle' }],
+  ['reports a hand-off', { activity: 'handing_off' }],
+  ['reports a rate limit', { rate_limit: { retry_at: T0 + 60 * MIN } }],
   [
     'has a call in flight',
     {

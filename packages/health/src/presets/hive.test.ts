@@ -39,7 +39,7 @@ describe('the bands', () => {
         { at: 20, severity: 'critical', needsLoop: false },
       ],
       stallMs: 4 * MIN,
-      graceMs: 2 * MIN,
+      graceMs: 4 * MIN,
     });
   });
 
@@ -49,12 +49,34 @@ describe('the bands', () => {
     expect(hive.at(heartbeats, 4 * MIN)).toMatchObject({ state: 'STUCK', fires: ['no_step'] });
   });
 
-  test('its first check, at two minutes, files nothing: what it finds later it files', () => {
-    const agent = given(agentHealth(presetsWith('hive')), T0);
-    const stalled = { ...steps(7, 'ACCEPT') };
-    agent.receive(heartbeat(0, stalled));
-    expect(tickets(agent.passTo(T0 + 4 * MIN - 1))).toEqual([]);
-    expect(tickets(agent.passTo(T0 + 4 * MIN))).toEqual(['critical']);
+  describe('its first check, at two minutes, files nothing; its second, at four minutes, files', () => {
+    test('a stall of four minutes', () => {
+      const agent = given(agentHealth(presetsWith('hive')), T0);
+      agent.receive(heartbeat(0, steps(7, 'ACCEPT')));
+      expect(tickets(agent.passTo(T0 + 4 * MIN - 1))).toEqual([]);
+      expect(tickets(agent.passTo(T0 + 4 * MIN))).toEqual(['critical']);
+    });
+
+    /** 25 steps without an ACCEPT in the first minute. */
+    const eager = () => {
+      const agent = given(agentHealth(presetsWith('hive')), T0);
+      agent.receive(heartbeat(0, steps(1, 'ACCEPT')));
+      agent.receive(heartbeat(MIN, steps(26, 'CONTINUE')), T0 + MIN);
+      return agent;
+    };
+
+    test('25 steps that came before the first', () => {
+      const agent = eager();
+      expect(tickets(agent.passTo(T0 + 2 * MIN))).toEqual([]);
+      expect(tickets(agent.passTo(T0 + 4 * MIN - 1))).toEqual([]);
+      expect(tickets(agent.passTo(T0 + 4 * MIN))).toEqual(['critical']);
+    });
+
+    test('no steps that an ACCEPT ended between the two', () => {
+      const agent = eager();
+      expect(tickets(agent.receive(heartbeat(3 * MIN, steps(27, 'ACCEPT')), T0 + 3 * MIN))).toEqual([]);
+      expect(tickets(agent.passTo(T0 + 6 * MIN))).toEqual([]);
+    });
   });
 
   test('a loop is the same call or the same error three times, within ten minutes', () => {
@@ -63,9 +85,10 @@ describe('the bands', () => {
     const looping = (times: number) => {
       const agent = given(agentHealth(presetsWith('hive')), T0);
       agent.receive(heartbeat(0, steps(1, 'ACCEPT')));
+      agent.receive(heartbeat(3 * MIN, steps(2, 'ACCEPT')), T0 + 3 * MIN);
       const tool_calls = Array.from({ length: times }, (_, i) => call(`c${i}`));
       const verdicts = Array.from({ length: 10 }, () => 'CONTINUE' as const);
-      return tickets(agent.receive(heartbeat(3 * MIN, { ...steps(11, ...verdicts), tool_calls }), T0 + 3 * MIN));
+      return tickets(agent.receive(heartbeat(5 * MIN, { ...steps(12, ...verdicts), tool_calls }), T0 + 5 * MIN));
     };
     expect(looping(2)).toEqual([]);
     expect(looping(3)).toEqual(['medium']);
@@ -90,6 +113,15 @@ test('people get its tickets after triage, and no alert of a state', () => {
 test('one that waits for its user is not stalled', () => {
   const heartbeats = [[0, { ...steps(7, 'ACCEPT'), activity: 'awaiting_input' }]] as const;
   expect(hive.at(heartbeats, 60 * MIN).state).toBe('HEALTHY');
+});
+
+test.each<[string, Partial<HeartbeatPayload>]>([
+  ['a hand-off', { activity: 'handing_off' }],
+  ['a rate limit', { rate_limit: { retry_at: T0 + 60 * MIN } }],
+  ['idling in its session', { activity: 'idle' }],
+])('%s does not excuse a stall', (_, more) => {
+  const heartbeats = [[0, { ...steps(7, 'ACCEPT'), ...more }]] as const;
+  expect(hive.at(heartbeats, 4 * MIN)).toMatchObject({ state: 'STUCK', fires: ['no_step'] });
 });
 
 test('of a worker that logs no steps nothing is announced', () => {
@@ -141,7 +173,7 @@ test.each(['unrecoverable', 'authentication_error'])(
     for (const [ms, more] of since(15))
       agent.receive(heartbeat(ms, { ...more, errors: ms === 10 * SEC ? errors : [] }), T0 + ms);
     const [ticket] = agent
-      .passTo(T0 + 3 * MIN)
+      .passTo(T0 + 5 * MIN)
       .concat(agent.all())
       .flatMap((one) => (one.type === 'WORKER_ESCALATION_TICKET' ? [one.payload] : []));
     expect(ticket?.findings.unrecoverable).toBe(true);
@@ -157,7 +189,7 @@ describe('genuine progress in a ticket for an agent with an unrecoverable error'
   const findingsWith = (reports: Readonly<Record<number, Partial<HeartbeatPayload>>>) => {
     const agent = given(agentHealth(presetsWith('hive')), T0);
     for (const [ms, more] of since(15)) agent.receive(heartbeat(ms, { ...more, ...reports[ms / SEC] }), T0 + ms);
-    agent.passTo(T0 + 3 * MIN);
+    agent.passTo(T0 + 5 * MIN);
     return agent.all().flatMap((one) => (one.type === 'WORKER_ESCALATION_TICKET' ? [one.payload.findings] : []))[0];
   };
 
@@ -180,7 +212,7 @@ test('a timeout that has resolved itself is transient, and never beside an unrec
       const tool_calls = ms === 8 * SEC ? [timeout, call('ok', { result_hash: 'read' })] : [];
       agent.receive(heartbeat(ms, { ...more, tool_calls, errors: ms === 10 * SEC ? errors : [] }), T0 + ms);
     }
-    agent.passTo(T0 + 3 * MIN);
+    agent.passTo(T0 + 5 * MIN);
     return agent.all().flatMap((one) => (one.type === 'WORKER_ESCALATION_TICKET' ? [one.payload.findings] : []))[0];
   };
   const unrecoverable = { at: T0 + 10 * SEC, count: 1, error_class: 'unrecoverable', hash: null, message: null };
@@ -195,7 +227,7 @@ test('a first failure is new, and not genuine progress; a success is', () => {
       const first = ms === 2 * SEC ? [call('c1', { args_hash: 'npm test', outcome })] : [];
       agent.receive(heartbeat(ms, { ...more, tool_calls: first }), T0 + ms);
     }
-    agent.passTo(T0 + 3 * MIN);
+    agent.passTo(T0 + 5 * MIN);
     return agent
       .all()
       .flatMap((one) => (one.type === 'WORKER_ESCALATION_TICKET' ? [one.payload.findings.progressAt] : []))[0];

@@ -40,6 +40,11 @@ describe('four heuristics', () => {
     expect(omniclaude.at([[0, context(80_001)]], 1)).toMatchObject({ state: 'STUCK', plan: 'context_exhausted' });
   });
 
+  test('context overflow: above 80 % while a handoff is under way, too', () => {
+    const handing = { ...context(80_001), activity: 'handing_off', handoff: 'notes are in NOTES.md' } as const;
+    expect(omniclaude.at([[0, handing]], 1)).toMatchObject({ state: 'STUCK', plan: 'context_exhausted' });
+  });
+
   test('rate limit: any such error, at once', () => {
     expect(omniclaude.at([[0, LIMITED]], 0)).toMatchObject({ state: 'STUCK', plan: 'rate_limited' });
   });
@@ -107,6 +112,28 @@ test('an agent that never makes a first call stalls, as one that makes none any 
   expect(omniclaude.at(begun, 2 * MIN + 1)).toMatchObject({ state: 'STUCK', fires: ['no_calls'], plan: 'no_calls' });
 });
 
+test.each(['idle', 'handing_off', 'awaiting_input'] as const)(
+  'an agent that alternates between %s and working and makes no first call stalls at the same time',
+  (activity) => {
+    const alternates = Array.from(
+      { length: 5 },
+      (_, i) => [i * 30 * SEC, { task_id: 'T', activity: i % 2 === 0 ? activity : 'working' }] as const,
+    );
+    expect(omniclaude.at(alternates, 2 * MIN).state).toBe('HEALTHY');
+    expect(omniclaude.at(alternates, 2 * MIN + 1)).toMatchObject({ state: 'STUCK', plan: 'no_calls' });
+  },
+);
+
+test('the time before the first call counts from the task, of an agent that had none', () => {
+  const heartbeats = [
+    [0, { task_id: null, runtime_id: null }],
+    [10 * MIN, { task_id: 'T', runtime_id: null, activity: 'idle' }],
+    [11 * MIN, { task_id: 'T', runtime_id: null, activity: 'working' }],
+  ] as const;
+  expect(omniclaude.at(heartbeats, 12 * MIN).state).toBe('HEALTHY');
+  expect(omniclaude.at(heartbeats, 12 * MIN + 1)).toMatchObject({ state: 'STUCK', plan: 'no_calls' });
+});
+
 describe('the age of the last call', () => {
   const ended = (at: number) => ({ tool_calls: [call('c1', { started_at: T0, ended_at: T0 + at })] });
 
@@ -127,6 +154,7 @@ describe('the age of the last call', () => {
     ['at an idle prompt', { activity: 'awaiting_input', waiting_for: prompt }],
     ['that awaits input and names no question', { activity: 'awaiting_input', waiting_for: null }],
     ['that is idle', { activity: 'idle' }],
+    ['that hands off its work', { activity: 'handing_off' }],
     ['that works', { activity: 'working' }],
   ];
 

@@ -86,7 +86,7 @@ const burning = (
 const contextLimits = z.strictObject({
   /** used / max, such as 0.8 */
   above: z.number().gt(0).lt(1),
-  /** the longest duration of a handoff */
+  /** the longest duration of a handoff; 0: a handoff excuses nothing */
   handoff: duration.default(600_000),
 });
 
@@ -97,9 +97,9 @@ export const contextExhausted: AnySignal = signal(contextLimits, {
   by: 'context',
   firesFrom: ({ context, activity }, limits) => {
     if (context.ratio === null || context.ratio <= limits.above) return NEVER;
-    const handing = activity.value === 'handing_off' ? activity.since : null;
+    const handing = activity.value === 'handing_off' ? (activity.handOff?.at ?? activity.since) : null;
     const since = Math.max(handing ?? 0, context.handoffAt ?? 0);
-    return since === 0 ? context.at : Math.max(context.at, since + limits.handoff + 1);
+    return since === 0 || limits.handoff === 0 ? context.at : Math.max(context.at, since + limits.handoff + 1);
   },
   evidence: ({ context: { ratio } }, { above }) => ({
     value: ratio,

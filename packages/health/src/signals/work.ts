@@ -1,7 +1,7 @@
 import { duration, patternInAnyCase, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
-import { begunAt, type History } from '../history/history.ts';
+import { begunAt, type History, hasEnded } from '../history/history.ts';
 import { isQuestion } from '../history/presence/wait.ts';
 import { after, silent } from './absence.ts';
 import { type AnySignal, absentFor, absentFrom, signal, spelled } from './signal.ts';
@@ -101,7 +101,23 @@ const notStartedLimits = z.strictObject({
   after: duration,
   /** whether it counts at an idle prompt, too; a question that a person can answer always excuses */
   at_prompt: z.boolean().default(false),
+  /** whether only a call, use of tokens, output, a step or a checkpoint is a start; otherwise a report of work is one, too */
+  needs_evidence: z.boolean().default(false),
 });
+type NotStartedLimits = z.output<typeof notStartedLimits>;
+
+/** The mark at which the agent got the task that it has not begun; null: it has begun, or holds none. */
+const heldSince = (h: History, { needs_evidence }: NotStartedLimits): number | null =>
+  h.notStarted === null || hasEnded(h) || (!needs_evidence && claimsStart(h, h.notStarted)) ? null : h.notStarted;
+
+const AT_WORK = ['working', 'handing_off', 'finished'] as const;
+
+/** Whether the agent has reported since `mark` that it works, or a change of its phase or indicator. */
+const claimsStart = ({ activity, progress, started }: History, mark: number): boolean => {
+  if (AT_WORK.some((one) => activity.value === one || (activity.left[one] ?? -1) > mark)) return true;
+  const changed = progress.at - progress.lag;
+  return changed > mark || (changed === mark && mark > started.watched);
+};
 
 /** A task is held and not begun. Idling does not exempt it, because idling is the fault. */
 export const notStarted: AnySignal = signal(notStartedLimits, {
@@ -109,13 +125,15 @@ export const notStarted: AnySignal = signal(notStartedLimits, {
   awaits: ['call', 'tokens', 'change'],
   by: 'notStarted',
   notSuspendedBy: ({ at_prompt }) => (at_prompt ? ['idle', 'awaiting_input'] : ['idle']),
-  firesFrom: ({ notStarted, wait, asked }, { after, at_prompt }, at) => {
-    if (!at_prompt || notStarted === null) return absentFrom(notStarted, after, at);
-    if (wait !== null && isQuestion(wait)) return NEVER;
-    return absentFrom(Math.max(notStarted, asked ?? 0), after, at);
+  firesFrom: (h, limits, at) => {
+    const since = heldSince(h, limits);
+    if (!limits.at_prompt || since === null) return absentFrom(since, limits.after, at);
+    if (h.wait !== null && isQuestion(h.wait)) return NEVER;
+    return absentFrom(Math.max(since, h.asked ?? 0), limits.after, at);
   },
-  evidence: ({ notStarted, identity }, limits, at) => {
-    const value = absentFor(notStarted, at);
+  evidence: (h, limits, at) => {
+    const { identity } = h;
+    const value = absentFor(heldSince(h, limits), at);
     if (value === null) return { value, limit: limits.after, words: 'no task held that it has not begun', hard: false };
     const words = `task ${identity.taskId ?? ''} held and nothing begun for ${spell(value)}; limit ${spell(limits.after)}`;
     return { value, limit: limits.after, isDuration: true, words, hard: false };

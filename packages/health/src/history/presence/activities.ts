@@ -12,11 +12,14 @@ export type Activities = {
   /** mark of the agent's own last sign: a call, output, or a heartbeat of its own */
   readonly own: number | null;
   readonly sentHeartbeat: number | null;
-  /** marks at which the agent left an exempting activity; absence may count from there */
+  /** marks at which the agent last left work, or an exempting activity; absence may count from there */
   readonly left: Readonly<Partial<Record<Activity, number>>>;
+  /** the start of its first hand-off of the present task, on `now`'s axis, and its mark; absent: none */
+  readonly handOff?: { readonly at: number; readonly mark: number };
 };
 
-const EXEMPTING: ReadonlySet<Activity | null> = new Set<Activity>([
+const RECORDED: ReadonlySet<Activity | null> = new Set<Activity>([
+  'working',
   'idle',
   'finished',
   'exiting',
@@ -34,17 +37,22 @@ export const noActivities = ({ now, watched }: Receipt): Activities => ({
   left: {},
 });
 
-/** `sentOutput`: the previously reported output, as sent; `turn`: the turn after this heartbeat. */
+/**
+ * `sentOutput`: the previously reported output, as sent; `turn`: the turn after this heartbeat; `takesTask`: whether the
+ * task has changed.
+ */
 export const activitiesAfter = (
   before: Activities,
   sentOutput: number | null,
   turn: Turn,
+  takesTask: boolean,
   heartbeat: Heartbeat,
   receipt: Receipt,
 ): Activities => {
   const value = heartbeat.activity === null || heartbeat.activity === 'UNKNOWN' ? before.value : heartbeat.activity;
   const changed = value !== before.value;
-  const leaves = changed && EXEMPTING.has(before.value);
+  const leaves = changed && RECORDED.has(before.value);
+  const handOff = handOffAfter(before, value, takesTask, receipt);
   return {
     value,
     since: changed ? receipt.now : before.since,
@@ -52,7 +60,18 @@ export const activitiesAfter = (
     own: ownSign(before, sentOutput, turn, heartbeat, receipt),
     sentHeartbeat: heartbeat.agent_heartbeat_at ?? before.sentHeartbeat,
     left: leaves ? { ...before.left, [before.value ?? '']: receipt.watched } : before.left,
+    ...(handOff !== undefined && { handOff }),
   };
+};
+
+const handOffAfter = (
+  { handOff }: Activities,
+  value: Activity | null,
+  takesTask: boolean,
+  { now, watched }: Receipt,
+): Activities['handOff'] => {
+  const known = takesTask ? undefined : handOff;
+  return value === 'handing_off' ? (known ?? { at: now, mark: watched }) : known;
 };
 
 /**

@@ -6,7 +6,7 @@ export type Context = {
   readonly ratio: number | null;
   /** the start of this ratio, on `now`'s axis */
   readonly at: number;
-  /** when the agent last handed off its work in a text, on `now`'s axis; null: never */
+  /** when the agent first handed off its work in a text since its context last shrank, on `now`'s axis; null: not since */
   readonly handoffAt: number | null;
 };
 
@@ -16,7 +16,8 @@ export const contextAfter = (before: Context, heartbeat: Heartbeat, { now }: Rec
   if (heartbeat.context === null && heartbeat.handoff === null) return before;
   const ratio = heartbeat.context ? ratioOf(heartbeat.context.tokens_used, heartbeat.context.tokens_max) : before.ratio;
   const at = ratio === before.ratio ? before.at : now;
-  return { ratio, at, handoffAt: heartbeat.handoff === null ? before.handoffAt : now };
+  const handoffAt = (ratio ?? 0) < (before.ratio ?? 0) ? null : before.handoffAt;
+  return { ratio, at, handoffAt: heartbeat.handoff === null ? handoffAt : (handoffAt ?? now) };
 };
 
 const ratioOf = (used: number, most: number): number | null => (most > 0 ? used / most : null);
