@@ -140,7 +140,8 @@ test('a policy counts the living agents that it judges now: not those that ended
       ...example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { agentId, instanceId, to }),
       policy: policyNamed(policyName),
     });
-  const applies = (name: string) => placed(example(Topic.policy, 'POLICY_PUBLISHED', { name, hash: name, withdrawn: false }));
+  const applies = (name: string) =>
+    placed(example(Topic.policy, 'POLICY_PUBLISHED', { name, hash: name, withdrawn: false }));
   await applied(
     database,
     [
