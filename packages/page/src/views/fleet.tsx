@@ -102,8 +102,9 @@ const Controls = ({ filter, onFilter, count }: ControlsProps) => (
 const detailOf = (cell: Cell, now: number, isNow: boolean): string =>
   [
     cell.waiting ? 'asks' : stateText(cell.state.toLowerCase(), isNow),
-    cell.exemption?.replaceAll('_', ' ') ?? null,
+    // The end of a narrow cell is left out: the time comes first.
     cell.since === null ? null : ageText(now, cell.since),
+    cell.waiting ? null : (cell.exemption?.replaceAll('_', ' ') ?? null),
   ]
     .filter((part) => part !== null)
     .join(' · ');

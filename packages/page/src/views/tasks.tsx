@@ -28,9 +28,12 @@ export const Tasks = () => {
             { title: 'Assignee', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
             { title: 'State', kind: 'text', of: ({ state }) => (state === null ? '-' : <StateMark state={state} />) },
             { title: 'Attempt', kind: 'number', of: ({ attempt }) => orDash(attempt) },
-            { title: 'Checkpoints', kind: 'number', of: ({ checkpoints }) => checkpoints },
-            { title: 'Last checkpoint', kind: 'text', of: ({ lastCheckpoint }) => orDash(lastCheckpoint) },
-            { title: 'Recovery', kind: 'line', of: ({ recovery }) => readable(recovery) },
+            {
+              ...{ title: 'Checkpoints', kind: 'line' },
+              of: ({ checkpoints, lastCheckpoint }) =>
+                lastCheckpoint === null ? checkpoints : `${checkpoints}, last ${lastCheckpoint}`,
+            },
+            { title: 'Recovery', kind: 'text', of: ({ recovery }) => readable(recovery) },
             {
               title: 'Why',
               kind: 'wide',
