@@ -94,9 +94,11 @@ export const unsavedMinutes = ({ checkpoint, started }: History, { watched }: Ju
 
 /**
  * The minutes that the finding is about. Of an absence it is the watched time since its mark, of a loop the time since
- * its first call, else the time without a checkpoint.
+ * its first call, else the time without a checkpoint. A wait does not count against a missing checkpoint, but the
+ * reminder names the whole time.
  */
-export const findingMinutes = ({ signal, limits }: Rule, history: History, judging: Judging): number => {
+export const findingMinutes = ({ signalName, signal, limits }: Rule, history: History, judging: Judging): number => {
+  if (signalName === 'no_checkpoint') return unsavedMinutes(history, judging);
   const { axis, evidence, lasting } = signal;
   const ms =
     axis === 'absence' ? evidence(history, limits, judging).value : (lasting?.(history, limits, judging) ?? null);

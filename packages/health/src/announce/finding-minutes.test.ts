@@ -53,6 +53,21 @@ test('without a checkpoint it is the time since the last one, or since the start
   expect(minutesOf(works(-1), 39 * MIN)).toBe(30);
 });
 
+test('without a checkpoint it is the whole time, also where a wait for a permission does not count', () => {
+  const works = Array.from({ length: 60 }, (_, i): Heartbeats[number] => [
+    i * MIN,
+    {
+      tool_calls: [call(`c${i}`, { args_hash: `a${i}` })],
+      reports_checkpoints: true,
+      activity: i === 10 ? ('awaiting_input' as const) : ('working' as const),
+    },
+  ]);
+  const policies = policyOf(POLICY.replace('starting: false', 'starting: false, awaiting_input: true'));
+  const warrant = warrantOf(policies, works, 59 * MIN);
+  expect(rounded(warrant?.workedMinutes)).toBe(41);
+  expect(warrant?.finding).toContain('no checkpoint for 41 min');
+});
+
 test('in silence it is the time since the last activity, not since a checkpoint', () => {
   const silent: Heartbeats = [
     [0, { checkpoint: checkpoint('k') }],

@@ -29,8 +29,9 @@ export const ticketsDue = (rules: Rules, history: History, judgement: Judgement)
     return { severity, at, from: Math.max(reached, grace, free, needsLoop ? looping : 0) };
   });
   if (ticket.stallMs === null) return ofSteps;
-  const stalled = absentFrom(history.steps.changed, ticket.stallMs - 1, stepping(rules, history, judgement));
-  const from = Math.max(stalled, grace, suspendedUntil(rules, judgement, 'absence'));
+  const judging = stepping(rules, history, judgement);
+  const stalled = absentFrom(history.steps.changed, ticket.stallMs - 1, judging);
+  const from = Math.max(stalled, grace, excusedUntil(rules, history, judgement, judging, stalled));
   return [...ofSteps, { severity: 'critical', at: null, from }];
 };
 
@@ -48,6 +49,23 @@ export const stepping = ({ exemptions }: Rules, history: History, { at }: Judgem
   for (const { exemption, limits } of exemptions)
     if (exemption.suspends.includes('absence')) floor = Math.max(floor, exemption.floor(history, limits));
   return { now: at.now, watched: at.watched, floor };
+};
+
+/** Until when a stall at `stalled` is excused. A call that has begun after it excuses nothing, as in a rule of absence. */
+const excusedUntil = (
+  { exemptions }: Rules,
+  history: History,
+  { until }: Judgement,
+  judging: Judging,
+  stalled: number,
+): number => {
+  let last = 0;
+  for (const [i, { exemption, limits }] of exemptions.entries()) {
+    if (!exemption.suspends.includes('absence')) continue;
+    const explained = exemption.explains?.(history, limits, judging, stalled) ?? NEVER;
+    last = Math.max(last, Math.min(explained, until[i] ?? 0));
+  }
+  return last;
 };
 
 const suspendedUntil = ({ exemptions }: Rules, { until }: Judgement, axis: Axis): number => {

@@ -156,6 +156,25 @@ test('model calls that end and are sent again do not restart the four minutes: a
   expect(hive.at(retries, 9 * MIN).state).toBe('STUCK');
 });
 
+test('a stall gets its ticket although model calls that time out follow each other without a pause', () => {
+  const agent = given(agentHealth(presetsWith('hive')), T0);
+  agent.receive(heartbeat(0, steps(3, 'ACCEPT')));
+  /** A call is sent every 111 s and times out after 110 s; heartbeats are 30 s apart. */
+  for (let ms = 30 * SEC; ms <= 8 * MIN; ms += 30 * SEC) {
+    const last = Math.floor((ms - 5 * SEC) / (111 * SEC));
+    const tool_calls = Array.from({ length: last + 1 }, (_, i) => {
+      const from = T0 + 5 * SEC + i * 111 * SEC;
+      const isOver = from + 110 * SEC <= T0 + ms;
+      const end = isOver
+        ? ({ outcome: 'error', error_class: 'TimeoutError', ended_at: from + 110 * SEC } as const)
+        : ({ outcome: 'running' } as const);
+      return call(`m${i}`, { kind: 'model', started_at: from, ...end });
+    }).slice(-2);
+    agent.receive(heartbeat(ms, { tool_calls }), T0 + ms);
+  }
+  expect(tickets(agent.all())).toEqual(['critical']);
+});
+
 test.each([
   ['unrecoverable', 'FAILING'],
   ['permission_error', 'FAILING'],

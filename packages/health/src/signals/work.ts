@@ -14,8 +14,9 @@ export const noCheckpoint: AnySignal = signal(noCheckpointLimits, {
   awaits: ['checkpoint'],
   firesFrom: (h, limits, at) => absentFrom(checkpointMark(h, limits), limits.after, at),
   evidence: (h, limits, at) => silent('no new checkpoint', absentFor(checkpointMark(h, limits), at), limits.after),
+  /** The whole time, also the waits that do not count. */
   finding: (h, limits, at) =>
-    `You have written no checkpoint for ${spelled(absentFor(checkpointMark(h, limits), at))}.`,
+    `You have written no checkpoint for ${spelled(absentFor(checkpointMark(h, limits), { ...at, floor: 0 }))}.`,
   advice: 'Write a checkpoint with the work done and the work left, then continue.',
 });
 
