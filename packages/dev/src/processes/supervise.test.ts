@@ -56,6 +56,14 @@ it('a process that refuses with code 2 is reported with its last output and not 
   expect(supervised.pid()).toBeNull();
 });
 
+it('a process that waits for its next start is not started once a stop is requested', async () => {
+  const supervised = run('process.exitCode = 1');
+  await until(() => events.some(({ kind }) => kind === 'ended'));
+  supervised.endRestarts();
+  await sleep(700); // longer than the wait before the start
+  expect(supervised.restarts()).toBe(0);
+});
+
 it('a stopped process ends and is not started again, frozen or not', async () => {
   const supervised = run(RUNS_UNTIL_STOPPED);
   const pid = supervised.pid() ?? 0;

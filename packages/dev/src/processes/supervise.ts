@@ -84,9 +84,14 @@ class Supervision {
   readonly restarts = (): number => this.#starts - 1;
   readonly isRefused = (): boolean => this.#refused;
 
-  readonly stop = (): Promise<void> => {
+  /** From now on it is not started again. */
+  readonly endRestarts = (): void => {
     this.#stopping = true;
     clearTimeout(this.#timer);
+  };
+
+  readonly stop = (): Promise<void> => {
+    this.endRestarts();
     return endProcess(this.#spec.dir, this.name, 'SIGTERM');
   };
 }

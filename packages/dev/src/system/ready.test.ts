@@ -29,6 +29,7 @@ const service = (refused: () => boolean): Supervised => ({
   thaw: () => undefined,
   restarts: () => 0,
   isRefused: refused,
+  endRestarts: () => undefined,
   stop: async () => undefined,
 });
 const never = new AbortController().signal;

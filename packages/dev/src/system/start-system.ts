@@ -205,6 +205,8 @@ export const startSystem = async (options: SystemOptions): Promise<System> => {
   const services = new Map(plan.services.map((name) => [name, run(name, plan)]));
   const others: Supervised[] = [];
   const stop = async (): Promise<void> => {
+    // One that waits for its next start must not start while the others stop.
+    for (const service of services.values()) service.endRestarts();
     await Promise.all(others.map((service) => service.stop()));
     await stopAll(services);
   };

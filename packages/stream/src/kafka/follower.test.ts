@@ -105,3 +105,20 @@ test('a stopped follower does not check any more', async () => {
   await vi.advanceTimersByTimeAsync(600_000);
   expect(consumers()).toBe(1);
 });
+
+test('a follower of many topics on a distant broker is ready', async () => {
+  const consumer = () => ({
+    events: { CRASH: 'crash', GROUP_JOIN: 'join', END_BATCH_PROCESS: 'end' },
+    ...{ on: () => {}, connect: async () => {}, subscribe: async () => {}, run: async () => {} },
+    ...{ seek: () => {}, pause: () => {}, disconnect: async () => {} },
+  });
+  const stableEnds = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return [0];
+  };
+  const from = Array.from({ length: 40 }, (_, i) => ({ topic: `t${i}`, partition: 0, offset: 0 }));
+  const follower = new Follower({ consumer } as unknown as Kafka, 'test', from, () => {}, stableEnds);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(follower.ready).toBe(true);
+  follower.stop();
+});

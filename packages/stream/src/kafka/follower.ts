@@ -85,10 +85,12 @@ export class Follower {
     this.#reader.renew();
   }
 
+  /** Asks for all topics at once: one after another, many topics on a distant broker would take longer than the limit. */
   async #now(): Promise<ReadonlyMap<string, Stands>> {
+    const ends = await Promise.all(this.#topics.map(async (topic) => ({ topic, ends: await this.#stableEnds(topic) })));
     const stands = new Map<string, Stands>();
-    for (const topic of this.#topics)
-      for (const [partition, end] of (await this.#stableEnds(topic)).entries()) {
+    for (const { topic, ends: ofTopic } of ends)
+      for (const [partition, end] of ofTopic.entries()) {
         const at = this.#reader.positionOf(topic, partition);
         if (at !== undefined) stands.set(`${topic}/${partition}`, { at, end });
       }
