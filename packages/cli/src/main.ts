@@ -5,7 +5,7 @@ import { UnknownName } from './errors.ts';
 import { outliveReaders, printError } from './terminal.ts';
 
 const ABOUT = `Watches fleets of autonomous agents: run them, show their state, decide, control.
-Exits with 0 if all is well, 1 if something is unhealthy or refused, 2 if Vigil cannot be reached.`;
+Exits with 0 if all is well, 1 if something is unhealthy or refused, 2 if an argument is wrong or Vigil cannot be reached.`;
 
 outliveReaders();
 const program = new Command('vigil')

@@ -24,23 +24,40 @@ const LONGEST_VALUE = 80;
 /** The value that a caller gave, as JSON. */
 const shown = (value: unknown): string => (JSON.stringify(value) ?? 'undefined').slice(0, LONGEST_VALUE);
 
-const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
+const UNITS: Readonly<Record<string, readonly [one: string, more: string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+};
+
+/** A limit with its unit, as in `1 character`. */
+const counted = (n: number | bigint, origin: string): string => {
+  const [one, more] = UNITS[origin] ?? [];
+  return one === undefined ? `${n}` : `${n} ${Number(n) === 1 ? one : more}`;
+};
+
+const named = (what: string): string => (/^[aeiou]/.test(what) ? `an ${what}` : `a ${what}`);
 
 /** What is wrong, with the value and what to give instead. A message that a schema has of its own stays. */
 const mistakeText = (issue: z.core.$ZodIssue, value: unknown): string => {
-  const isOwn = !/^(Too small|Too big|Invalid (input|option))/.test(issue.message);
+  const isOwn = !/^(Too small|Too big|Unrecognized key|Invalid (input|option|discriminator))/.test(issue.message);
   if (isOwn) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
       return value === undefined
-        ? `is missing: give a ${issue.expected}`
-        : `${shown(value)} is not a ${issue.expected}: give a ${issue.expected}`;
+        ? `is missing: give ${named(issue.expected)}`
+        : `${shown(value)} is not ${named(issue.expected)}: give ${named(issue.expected)}`;
     case 'too_small':
-      return `${shown(value)} is too small: give at least ${issue.minimum}${UNITS[issue.origin] ?? ''}`;
+      return `${shown(value)} is too small: give at least ${counted(issue.minimum, issue.origin)}`;
     case 'too_big':
-      return `${shown(value)} is too large: give at most ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
+      return `${shown(value)} is too large: give at most ${counted(issue.maximum, issue.origin)}`;
     case 'invalid_value':
       return `${value === undefined ? 'is missing' : `${shown(value)} is unknown`}: give one of ${issue.values.join(', ')}`;
+    case 'unrecognized_keys':
+      return `${issue.keys.map((key) => JSON.stringify(key)).join(', ')} is unknown here: leave it out, or see /v1/openapi.json`;
+    case 'invalid_union':
+      return !('options' in issue) || issue.options === undefined
+        ? issue.message
+        : `${value === undefined ? 'is missing' : `${shown(value)} is unknown`}: give one of ${issue.options.join(', ')}`;
     default:
       return issue.message;
   }
@@ -64,10 +81,19 @@ export const found = <T>(value: T | null | undefined, kind: string, id: string, 
   return value;
 };
 
+/** The message of pg where no connection of its pool is free or can be opened in time. */
+const NO_CONNECTION = 'timeout exceeded when trying to connect';
+
 /** The problem that an error is to its caller; null: an internal error, which callers do not see. */
 const problemOf = (error: unknown): Problem | null => {
   if (error instanceof Problem) return error;
   if (error instanceof Unfit) return new Problem(400, error.reason, error.message, error.field);
+  if (error instanceof Error && error.message === NO_CONNECTION)
+    return new Problem(
+      503,
+      'read_model_busy',
+      'Postgres gave no connection in time: try again. `vigil doctor` shows whether it answers.',
+    );
   const status = (error as Partial<FastifyError>).statusCode;
   return status !== undefined && status < 500 ? new Problem(status, 'bad_request', (error as Error).message) : null;
 };

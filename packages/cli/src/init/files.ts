@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 
 /** A way to people, as `vigil init` sets it up. Its secret is in a file of its own. */
@@ -88,7 +88,7 @@ export const nextLines = ({ policy, channels }: Answers, dir: string): readonly 
   'Next:',
   `  vigil policy check ${join(dir, 'policies')}/*.yaml`,
   `  vigil policy apply ${join(dir, 'policies')}/*.yaml --why "first policy"   while Vigil runs`,
-  `  VIGIL_ALERTS_FILE=$PWD/${join(dir, 'alerts.yaml')} npm start   in the clone of Vigil: alerts go to these channels`,
+  `  VIGIL_ALERTS_FILE=${resolve(dir, 'alerts.yaml')} npm start   in the clone of Vigil: alerts go to these channels`,
   ...(channels.length === 0 ? [] : [`  vigil init --test --dir ${dir}   sends a test message to each channel`]),
   `  vigil run --name worker-1 --health-policy ${policy} -- COMMAND`,
 ];

@@ -81,7 +81,10 @@ test('each channel has its settings in the file of channels, and its secret in a
   expect(textOf(answers, '.gitignore')).toBe('secrets/\n');
   const open = planned(answers).filter((file) => !file.isSecret);
   expect(open.map((file) => file.text).join()).not.toMatch(/tk_1|hooks\.slack|whsec/);
-  expect(nextLines(answers, 'vigil').join('\n')).toContain('vigil init --test --dir vigil');
+  const next = nextLines(answers, 'vigil').join('\n');
+  expect(next).toContain('vigil init --test --dir vigil');
+  // `npm start` runs in another folder than `vigil init`.
+  expect(next).toContain(`VIGIL_ALERTS_FILE=${path.resolve('vigil/alerts.yaml')} npm start`);
 });
 
 test('a wrong answer is asked again, with what to write', async () => {

@@ -240,7 +240,8 @@ test('a task without a fitting runtime is one alert: which agent, how it ended, 
   const reason = 'no runtime can start OMN-1234: no runtime has a template for it. Write to a file: …';
   const cause = 'ended: crashed with exit code 3';
   const lastOutput = ['Traceback (most recent call last):', "KeyError: 'seven'"];
-  const impossible = story('SPAWN_IMPOSSIBLE', { reason, agentId: 'worker-1', cause, lastOutput });
+  const spawn = story('SPAWN_IMPOSSIBLE', { reason, agentId: 'worker-1', cause, lastOutput });
+  const impossible = { ...spawn, policy: { name: 'vigil', hash: 'h' } };
   const [alert, ...more] = taskNotices(impossible);
   expect(more).toEqual([]);
   expect(alert?.payload).toMatchObject({
@@ -249,7 +250,7 @@ test('a task without a fitting runtime is one alert: which agent, how it ended, 
     title: 'OMN-1234 has no agent after worker-1 (ended: crashed with exit code 3)',
   });
   expect(alert?.payload.text.split('\n')).toEqual([
-    'Start it again: `vigil run --name worker-1 --task OMN-1234 -- COMMAND`. Or let a runtime do it: see below.',
+    'Start it again: `vigil run --name worker-1 --task OMN-1234 --health-policy vigil -- COMMAND`. Or let a runtime do it: see the end of this text.',
     'The last output of worker-1:',
     ...lastOutput,
     reason,

@@ -20,7 +20,7 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
     case 'SPAWN_IMPOSSIBLE': {
       const { reason, agentId, cause, lastOutput } = input.payload;
       const title = agentId === null ? `${taskId} has no agent` : `${taskId} has no agent after ${agentId} (${cause})`;
-      const text = [startAgain(input.payload), ...outputOf(agentId, lastOutput), reason].join('\n');
+      const text = [startAgain(input.payload, input.policy?.name), ...outputOf(agentId, lastOutput), reason].join('\n');
       return [raise(ROUTE, { ...about, agentId }, { title, text })];
     }
     case 'RECOVERY_WAITING': {
@@ -84,9 +84,11 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
 type Impossible = PayloadOf<typeof Topic.taskRecovery, 'SPAWN_IMPOSSIBLE'>;
 
 /** The command that gives the task to an agent again, for a shell. */
-const startAgain = ({ agentId, taskId }: Impossible): string => {
+const startAgain = ({ agentId, taskId }: Impossible, policy: string | undefined): string => {
   const name = agentId === null ? 'NAME' : quoted(agentId);
-  return `Start it again: \`vigil run --name ${name} --task ${quoted(taskId)} -- COMMAND\`. Or let a runtime do it: see below.`;
+  const judged = policy === undefined ? '' : ` --health-policy ${quoted(policy)}`;
+  const command = `vigil run --name ${name} --task ${quoted(taskId)}${judged} -- COMMAND`;
+  return `Start it again: \`${command}\`. Or let a runtime do it: see the end of this text.`;
 };
 
 const quoted = (word: string): string =>
