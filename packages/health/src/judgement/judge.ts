@@ -125,7 +125,8 @@ const fromOf = (
       const { signal, limits, group } = rules.rules[i] as Rule;
       if (history.end !== null && !signal.appliesAfterExit) continue;
       const first = signal.firesFrom(history, limits, judging[group] as Judging);
-      from[i] = first < (suspended[group] ?? 0) ? suspendedUntil(rules, history, judging, until, group, first) : first;
+      const by = first < (suspended[group] ?? 0) ? rules.groups[group]?.suspendedBy : undefined;
+      from[i] = by ? excusedUntil(rules, by, history, judging[group] as Judging, until, first) : first;
     }
   };
   ask(rules.always);
@@ -134,19 +135,22 @@ const fromOf = (
   return from;
 };
 
-/** When a signal that fires at `first` counts. */
-const suspendedUntil = (
-  { exemptions, groups }: Rules,
+/**
+ * When a signal that fires at `first` counts, with the exemptions at these positions. A call that has begun after `first`
+ * excuses nothing.
+ */
+export const excusedUntil = (
+  { exemptions }: Pick<Rules, 'exemptions'>,
+  positions: readonly number[],
   history: History,
-  judging: readonly Judging[],
+  judging: Judging,
   until: readonly number[],
-  group: number,
   first: number,
 ): number => {
   let last = first;
-  for (const e of groups[group]?.suspendedBy ?? []) {
+  for (const e of positions) {
     const { exemption, limits } = exemptions[e] as Exempting;
-    const explained = exemption.explains?.(history, limits, judging[group] as Judging, first) ?? NEVER;
+    const explained = exemption.explains?.(history, limits, judging, first) ?? NEVER;
     last = Math.max(last, Math.min(explained, until[e] ?? 0));
   }
   return last;

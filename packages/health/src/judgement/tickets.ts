@@ -3,7 +3,7 @@ import { NEVER } from '@vigil/stream';
 import type { History } from '../history/history.ts';
 import type { Judging } from '../history/moment.ts';
 import { absentFrom } from '../signals/signal.ts';
-import type { Judgement } from './judge.ts';
+import { excusedUntil, type Judgement } from './judge.ts';
 import type { Rules } from './rules.ts';
 
 /** A ticket and when it is due, on `now`'s axis. `at`: the number of steps; null for a stall. */
@@ -31,7 +31,8 @@ export const ticketsDue = (rules: Rules, history: History, judgement: Judgement)
   if (ticket.stallMs === null) return ofSteps;
   const judging = stepping(rules, history, judgement);
   const stalled = absentFrom(history.steps.changed, ticket.stallMs - 1, judging);
-  const from = Math.max(stalled, grace, excusedUntil(rules, history, judgement, judging, stalled));
+  const absences = rules.exemptions.flatMap(({ exemption }, i) => (exemption.suspends.includes('absence') ? [i] : []));
+  const from = Math.max(grace, excusedUntil(rules, absences, history, judging, judgement.until, stalled));
   return [...ofSteps, { severity: 'critical', at: null, from }];
 };
 
@@ -49,23 +50,6 @@ export const stepping = ({ exemptions }: Rules, history: History, { at }: Judgem
   for (const { exemption, limits } of exemptions)
     if (exemption.suspends.includes('absence')) floor = Math.max(floor, exemption.floor(history, limits));
   return { now: at.now, watched: at.watched, floor };
-};
-
-/** Until when a stall at `stalled` is excused. A call that has begun after it excuses nothing, as in a rule of absence. */
-const excusedUntil = (
-  { exemptions }: Rules,
-  history: History,
-  { until }: Judgement,
-  judging: Judging,
-  stalled: number,
-): number => {
-  let last = 0;
-  for (const [i, { exemption, limits }] of exemptions.entries()) {
-    if (!exemption.suspends.includes('absence')) continue;
-    const explained = exemption.explains?.(history, limits, judging, stalled) ?? NEVER;
-    last = Math.max(last, Math.min(explained, until[i] ?? 0));
-  }
-  return last;
 };
 
 const suspendedUntil = ({ exemptions }: Rules, { until }: Judgement, axis: Axis): number => {

@@ -1,17 +1,6 @@
-import { hashes } from '@vigil/sdk/hashes';
 import { describe, expect, test } from 'vitest';
-import { presetsWith } from '../fixture.ts';
-import { runJudge } from '../recorded/judge.ts';
-import { readRun } from '../recorded/run.ts';
+import { FLAGGED, judged, type Made, times } from './values.fixture.ts';
 
-type Made = {
-  readonly tool: string;
-  readonly args: unknown;
-  readonly result: unknown;
-  readonly err?: boolean;
-  readonly mutating?: boolean;
-  readonly polling?: boolean;
-};
 /** A whole number from 0 to `below`, the same for the same seed. */
 type Chance = (below: number) => number;
 
@@ -22,15 +11,6 @@ const chanceOf = (seed: number): Chance => {
     return Math.floor((state / 2 ** 32) * below);
   };
 };
-const times = <T>(n: number, one: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => one(i));
-
-const presets = presetsWith('vigil').all;
-const judgeBy = (name: string) => runJudge(presets.find((preset) => preset.name === name)!, hashes, 5_000);
-const judges = { vigil: judgeBy('vigil'), coditect: judgeBy('coditect') };
-const judged = (by: keyof typeof judges, calls: readonly Made[]) =>
-  judges[by](readRun(JSON.stringify({ run_id: 'r', calls })));
-const FLAGGED: readonly string[] = ['STUCK', 'FAILING'];
-
 const letters = (chance: Chance, n: number, from: string): string => times(n, () => from[chance(from.length)]).join('');
 const hex = (chance: Chance, n: number): string => letters(chance, n, '0123456789abcdef');
 const two = (n: number): string => String(n).padStart(2, '0');

@@ -1,8 +1,8 @@
 import { atDeadlineText, KINDS } from '@vigil/cli/inbox';
 import type { InboxItem } from '@vigil/read-model';
 import { ROUTES } from '../live/routes.ts';
-import { answersOf, linesOf } from '../model/inbox.ts';
-import { isAnsweredByQuestion } from '../model/questions.ts';
+import { answersOf, linesOf } from '../model/inbox/inbox.ts';
+import { isAnsweredByQuestion } from '../model/inbox/questions.ts';
 import { countdown } from '../model/time.ts';
 import { useAnswer, usePage } from '../parts/context.tsx';
 import { Actions, Age, AgentLink, Clock, Loaded, TaskLink } from '../parts/parts.tsx';

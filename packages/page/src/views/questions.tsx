@@ -11,7 +11,7 @@ import {
   type Question,
   withLabel,
   withText,
-} from '../model/questions.ts';
+} from '../model/inbox/questions.ts';
 import { usePage } from '../parts/context.tsx';
 
 type FieldsProps = {

@@ -24,9 +24,10 @@ export const agentRequest: Handlers<T> = {
   REQUEST_WITHDRAWN: (event) => {
     const { why, wasAnswered } = event.payload;
     const settledWhy = wasAnswered ? `the answer was not applied: ${why}` : why;
-    return settled(event, { ...NOBODY, settled: 'withdrawn', settledWhy });
+    return settled(event, { ...UNANSWERED, settled: 'withdrawn', settledWhy });
   },
-  REQUEST_EXPIRED: (event) => settled(event, { ...NOBODY, settled: 'expired', settledOption: event.payload.outcome }),
+  REQUEST_EXPIRED: (event) =>
+    settled(event, { ...UNANSWERED, settled: 'expired', settledOption: event.payload.outcome }),
   // A flood of requests is one line.
   REQUEST_REFUSED: (event) => (event.payload.isFirst ? [journal(event)] : []),
   ANSWER_REFUSED: (event) => {
@@ -39,7 +40,7 @@ export const agentRequest: Handlers<T> = {
   },
 };
 
-const NOBODY = { settledOption: null, settledAnswers: null, settledBy: null, settledWhy: null } as const;
+const UNANSWERED = { settledOption: null, settledAnswers: null, settledBy: null, settledWhy: null } as const;
 
 type End = {
   readonly settled: string;

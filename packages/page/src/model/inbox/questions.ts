@@ -1,7 +1,7 @@
 import type { QuestionAnswer } from '@vigil/events';
 import { answersText, askedQuestion, mistakeInAnswers } from '@vigil/events/request-answer';
 import type { InboxItem } from '@vigil/read-model';
-import type { Action } from './commands.ts';
+import type { Action } from '../commands.ts';
 
 export type Question = InboxItem['questions'][number];
 

@@ -1,8 +1,8 @@
 import { KINDS } from '@vigil/cli/inbox';
 import type { InboxItem } from '@vigil/read-model';
 import { caseDecisionText, reviewText } from '@vigil/read-model/decisions';
-import type { Action, Command } from './commands.ts';
-import { sentenceOf } from './text.ts';
+import type { Action, Command } from '../commands.ts';
+import { sentenceOf } from '../text.ts';
 
 const DANGEROUS = new Set(['terminate_and_recover', 'abandon', 'lift']);
 
