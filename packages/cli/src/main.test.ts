@@ -405,7 +405,6 @@ test.each([
   [['recover', 'worker-1', '--why', 'x'], { kind: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover' }],
   [['restart', 'worker-1', '--why', 'x'], { kind: 'request_step', agentId: 'worker-1', step: 'restart' }],
   [['host', 'gone', 'build-7', '--why', 'x'], { kind: 'host_gone', host: 'build-7' }],
-  [['brake', 'lift', '--why', 'x'], { kind: 'lift_brake' }],
   [['dry-run', 'on', '--why', 'x'], { kind: 'dry_run', on: true }],
   [
     ['breaker', 'reset', 'worker-1', 'external_api', '--why', 'x'],
@@ -591,14 +590,47 @@ test('a resume without a halt is refused and not written', async () => {
   expect(commands).toHaveLength(before);
 });
 
-test('for programs a nudge is written and not waited for', async () => {
-  [caseAnswers, caseLooks] = [[openCase], 0];
+test.each([
+  [receipt('delivered', null), 0, 'applied'],
+  [receipt('uncertain', 'nothing confirms it'), 1, 'pending'],
+  [receipt('expired', 'it waited'), 1, 'refused'],
+] as const)('for programs a nudge has its event and its outcome', async (found, ends, became) => {
+  [caseAnswers, caseLooks] = [[openCase, found], 0];
   const { code, out } = await vigil(['nudge', 'worker-1', '--message', 'x', '--json']);
-  expect({ code, eventId: JSON.parse(out).eventId, caseLooks: caseLooks }).toEqual({
-    code: 0,
-    eventId: 'e-1',
-    caseLooks: 0,
+  expect(code).toBe(ends);
+  expect(JSON.parse(out)).toMatchObject({ eventId: 'e-1', outcome: became, reason: expect.any(String) });
+});
+
+test('a nudge that is not waited for is written', async () => {
+  [caseAnswers, caseLooks] = [[openCase], 0];
+  const { code, out } = await vigil(['nudge', 'worker-1', '--message', 'x', '--json', '--no-wait']);
+  expect({ code, eventId: JSON.parse(out).eventId, caseLooks }).toEqual({ code: 0, eventId: 'e-1', caseLooks: 0 });
+});
+
+test.each([
+  [['nudge', 'worker-1', '--message', '  '], 'Write a text of at least one character'],
+  [['alert', 'silence', 'route=stuck_agent'], 'Give at least one matcher and --for'],
+  [['alert', 'silence', 'foo', '--for', '1m'], '"foo" is not a matcher: write FIELD=VALUE'],
+  [['alert', 'silence', '--end', 's-1', '--for', '1m'], '--end ends one silence'],
+  [['breaker', 'reset', 'OMN-1', 'recovery_attempt'], 'vigil task review TASK reset'],
+])('a wrong argument is not written, ends with 2, and its error names what to give: %j', async (args, remedy) => {
+  const before = commands.length;
+  const { code, err } = await vigil([...args, '--why', 'x']);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(remedy) });
+  expect(commands).toHaveLength(before);
+});
+
+test('a brake is lifted by one command; one that is not engaged cannot be lifted, and nothing is written', async () => {
+  fleet = { braked: true };
+  expect(await vigil(['brake', 'lift', '--why', 'x'])).toMatchObject({ code: 0, err: '' });
+  expect(commands.at(-1)).toEqual({ kind: 'lift_brake', by: 'ada', why: 'x' });
+  fleet = {};
+  const before = commands.length;
+  expect(await vigil(['brake', 'lift', '--why', 'x'])).toMatchObject({
+    code: 1,
+    err: 'vigil: the brake is not engaged: there is nothing to lift\n',
   });
+  expect(commands).toHaveLength(before);
 });
 
 test('a halt without the dashboard needs Kafka, and the message names it', async () => {

@@ -1,7 +1,7 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import manifest from '../../../package.json' with { type: 'json' };
 import { filesFor } from './commands/commands.ts';
-import { UnknownName } from './errors.ts';
+import { CannotProceed, UnknownName } from './errors.ts';
 import { outliveReaders, printError } from './terminal.ts';
 
 const ABOUT = `Watches fleets of autonomous agents: run them, show their state, decide, control.
@@ -23,6 +23,8 @@ if (files.length > 1)
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  // An action has thrown it. commander prints only those of its own parsing, and throws them as CommanderError.
+  if (error instanceof InvalidArgumentError) printError(new CannotProceed(error.message));
+  else if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else printError(error instanceof UnknownName ? await (await import('./nearest-name.ts')).explained(error) : error);
 }

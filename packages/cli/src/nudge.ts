@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentRow, CaseStory } from '@vigil/read-model';
 import type { Client } from './client.ts';
-import { path, type WriteOptions, type Written, writeAndShow } from './commands/control/options.ts';
+import { path, requestLines, type WriteOptions, type Written, writeAndShow } from './commands/control/options.ts';
 import { Refusal } from './errors.ts';
 import { because, describeEvent } from './render/describe.ts';
-import { plain } from './render/plain.ts';
+import { jsonText, plain } from './render/plain.ts';
 import { dashboard, endUnwell, print, untilStopped } from './terminal.ts';
 
 /** A text by hand waits for its agent for a minute; its receipt takes a moment to be read. */
@@ -19,12 +19,33 @@ const caseOf = ({ eventId }: Written): string => `case-${eventId}`;
 export const sendNudge = async (agentId: string, { message, ...options }: NudgeOptions): Promise<void> => {
   await untilRunning(dashboard(), agentId);
   const command = { kind: 'request_step', agentId, step: 'nudge', message };
-  const written = await writeAndShow(command, options, (one) => ({
-    requested: `a text to ${agentId}, "${message}"`,
-    outcome: options.wait ? null : `vigil case show ${caseOf(one)}`,
-  }));
-  if (options.wait && options.json !== true) await showOutcome(dashboard(), agentId, caseOf(written));
+  const requested = `a text to ${agentId}, "${message}"`;
+  if (!options.wait)
+    return void (await writeAndShow(command, options, (one) => ({
+      requested,
+      outcome: `vigil case show ${caseOf(one)}`,
+    })));
+  const { by, why, json } = options;
+  const written = await dashboard().post<Written>('/v1/commands', { ...command, by, why });
+  if (!json) print(requestLines(requested, null));
+  const outcome = await outcomeWithin(dashboard(), caseOf(written));
+  if (json) print([jsonText({ ...written, ...forPrograms(outcome) })]);
+  if (outcome === null) {
+    endUnwell();
+    if (!json) print([`Nothing is known of it yet. What becomes of it: vigil case show ${caseOf(written)}`]);
+    return;
+  }
+  if (outcome.reached !== 'has it') endUnwell();
+  if (!json) print([plain(`${agentId} ${outcome.reached}: ${outcome.text}`)]);
 };
+
+const OUTCOMES = { 'has it': 'applied', 'may have it': 'pending', 'was not reached': 'refused' } as const;
+
+/** The same fields as after other commands. A text that nothing confirms stays pending. */
+const forPrograms = (outcome: Outcome | null) =>
+  outcome === null
+    ? { outcome: 'pending', reason: null }
+    : { outcome: OUTCOMES[outcome.reached], reason: outcome.text };
 
 const checkRunning = async (client: Client, agentId: string): Promise<void> => {
   const { state, endReason } = await client.get<AgentRow>(path('agents', agentId));
@@ -45,10 +66,10 @@ const untilRunning = async (client: Client, agentId: string): Promise<void> => {
   }
 };
 
-/** `reached`: in words for people. */
-type Outcome = { readonly isConfirmed: boolean; readonly reached: string; readonly text: string };
+/** In words for people. */
+type Outcome = { readonly reached: 'has it' | 'may have it' | 'was not reached'; readonly text: string };
 
-const reachedBy = (outcome: unknown): string => {
+const reachedBy = (outcome: unknown): Outcome['reached'] => {
   if (outcome === 'delivered' || outcome === 'answered') return 'has it';
   return outcome === 'uncertain' ? 'may have it' : 'was not reached';
 };
@@ -58,13 +79,11 @@ const outcomeOf = ({ trail, closedAt, ending, closedWhy }: CaseStory): Outcome |
   const receipt = trail.find(({ type }) => type === 'ORDER_RECEIPT');
   if (receipt !== undefined) {
     const { outcome } = receipt.payload as { readonly outcome?: unknown };
-    const reached = reachedBy(outcome);
-    return { isConfirmed: reached === 'has it', reached, text: describeEvent(receipt.type, receipt.payload) };
+    return { reached: reachedBy(outcome), text: describeEvent(receipt.type, receipt.payload) };
   }
   // A case that was worked through has given an order: its receipt is still to come.
   if (closedAt === null || ending === 'executed') return null;
   return {
-    isConfirmed: false,
     reached: 'was not reached',
     text: `its case is closed as ${ending}${because(closedWhy)}`,
   };
@@ -80,17 +99,14 @@ const caseSoFar = async (client: Client, caseId: string): Promise<CaseStory | nu
   }
 };
 
-const showOutcome = async (client: Client, agentId: string, caseId: string): Promise<void> => {
+/** Null: nothing is known in time, or Ctrl-C has ended the wait. */
+const outcomeWithin = async (client: Client, caseId: string): Promise<Outcome | null> => {
   const stop = untilStopped();
   for (let waited = 0; waited < PATIENCE_MS && !stop.aborted; waited += LOOK_MS) {
     const found = await caseSoFar(client, caseId);
     const outcome = found === null ? null : outcomeOf(found);
-    if (outcome !== null) {
-      if (!outcome.isConfirmed) endUnwell();
-      return print([plain(`${agentId} ${outcome.reached}: ${outcome.text}`)]);
-    }
+    if (outcome !== null) return outcome;
     await pause(LOOK_MS, undefined, { signal: stop }).catch(() => {});
   }
-  if (!stop.aborted) endUnwell();
-  print([`Nothing is known of it yet. What becomes of it: vigil case show ${caseId}`]);
+  return null;
 };

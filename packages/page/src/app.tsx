@@ -154,7 +154,7 @@ export const App = ({ live, places }: { readonly live: Live; readonly places: Pl
         Skip to the view
       </button>
       <header class="head">
-        <span class={page.blindSince !== null ? 'brand blind' : knowledge === null ? 'brand unknown' : 'brand'}>
+        <span class={knowledge === null ? 'brand unknown' : page.blindSince === null ? 'brand' : 'brand blind'}>
           Vigil
         </span>
         <KnowledgeLine />
@@ -170,7 +170,6 @@ export const App = ({ live, places }: { readonly live: Live; readonly places: Pl
       </header>
       <Navigation current={place.view} waiting={waiting} />
       <main id="view" class="view" tabIndex={-1} aria-labelledby="title">
-        {me.error !== null && <p class="problem">{me.error}</p>}
         {isUnknownAddress(location.hash) && (
           <p class="problem">No view has the address {plain(location.hash)}. This is the inbox.</p>
         )}

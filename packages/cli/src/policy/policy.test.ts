@@ -102,6 +102,16 @@ test('check finds every mistake of every file without servers, and ends with 1',
   expect((await vigil('check', 'nowhere.yaml')).code).toBe(2);
 });
 
+test('check names a file of alert channels as what it is', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'vigil-check-'));
+  writeFileSync(path.join(folder, 'alerts.yaml'), 'default: [console]\nchannels: {}\n');
+  const { code, err } = await vigil('check', folder);
+  rmSync(folder, { recursive: true });
+  expect(code).toBe(1);
+  expect(err).toContain('alerts.yaml: is a file of alert channels, not of a policy: leave it out');
+  expect(err).not.toContain('default');
+});
+
 test('list shows where policies come from, show prints one as YAML, diff prints the differences', async () => {
   expect((await vigil('list')).out).toMatch(/mine +[0-9a-f]{16} +file +3 +/);
   expect((await vigil('show', 'mine')).out).toContain('signals:\n  no_activity:\n    after: 6m');

@@ -12,6 +12,8 @@ test('an applied command shows what it did, in words', () => {
 test('a refused command shows why', () => {
   const refused = { ...pending, outcome: 'refused', reason: 'case c is closed' } as const;
   expect(outcomeLine(refused, 'vigil health')).toBe('Refused: case c is closed.');
+  const sentence = { ...refused, reason: 'case c is closed: nothing changes.' };
+  expect(outcomeLine(sentence, 'vigil health')).toBe('Refused: case c is closed: nothing changes.');
 });
 
 test('a command that is not decided shows what it waits for, and the command that shows it later', () => {

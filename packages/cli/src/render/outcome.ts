@@ -6,10 +6,12 @@ export const outcomeLine = ({ outcome, reason, events }: Outcome, later: string)
   const newest = events.at(-1);
   switch (outcome) {
     case 'applied':
-      return `Done: ${reason ?? (newest === undefined ? 'it is applied' : describeEvent(newest.type, newest.payload))}.`;
+      return `Done: ${sentence(reason ?? (newest === undefined ? 'it is applied' : describeEvent(newest.type, newest.payload)))}`;
     case 'refused':
-      return `Refused: ${reason ?? 'no reason is reported'}.`;
+      return `Refused: ${sentence(reason ?? 'no reason is reported')}`;
     case 'pending':
       return `Not decided yet${reason === null ? '' : ` (${reason})`}. What becomes of it: ${later}`;
   }
 };
+
+const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);

@@ -38,6 +38,8 @@ export const Navigation = ({ current, waiting }: { readonly current: ViewName; r
 /** How old the answers are, in a line that is always there. */
 export const KnowledgeLine = () => {
   const { knowledge, blindSince, now, offsetMinutes } = usePage();
+  if (knowledge === null)
+    return <p class="knowledge">{blindSince === null ? 'Asking the dashboard…' : 'Nothing is known yet.'}</p>;
   if (blindSince !== null)
     return (
       <p class="knowledge blind" role="alert">
@@ -45,7 +47,6 @@ export const KnowledgeLine = () => {
         then.
       </p>
     );
-  if (knowledge === null) return <p class="knowledge">Asking the dashboard…</p>;
   if (knowledge.upTo === null) return <p class="knowledge">Nothing is known yet.</p>;
   return <p class="knowledge">current, {ageText(now, Math.floor(knowledge.upTo / 1000) * 1000)} old</p>;
 };

@@ -1,3 +1,4 @@
+import type { BreakerRow } from '@vigil/read-model';
 import { ROUTES } from '../live/routes.ts';
 import { breakerActions } from '../model/actions.ts';
 import { readable } from '../model/text.ts';
@@ -10,6 +11,10 @@ const TONES: Readonly<Record<string, string>> = {
   HALF_OPEN: 'state-degraded',
   CLOSED: 'state-healthy',
 };
+
+/** Vigil makes the attempt of a recovery itself and at once, so one whose time has passed waits for people. */
+const nextAttemptOf = ({ name, nextAttemptAt }: BreakerRow, now: number): number | null =>
+  name === 'recovery_attempt' && nextAttemptAt !== null && nextAttemptAt <= now ? null : nextAttemptAt;
 
 /** The breakers that have opened, those that are not closed first. */
 export const Breakers = () => {
@@ -32,7 +37,7 @@ export const Breakers = () => {
             },
             { title: 'Since', kind: 'number', of: ({ since }) => <Age at={since} /> },
             { title: 'Failures', kind: 'number', of: ({ failures }) => failures },
-            { title: 'Next attempt', kind: 'number', of: ({ nextAttemptAt }) => untilText(now, nextAttemptAt) },
+            { title: 'Next attempt', kind: 'number', of: (breaker) => untilText(now, nextAttemptOf(breaker, now)) },
             { title: 'Trips in 24 h', kind: 'number', of: ({ trips }) => trips },
             { title: '', kind: 'wide', of: (breaker) => <Actions of={breakerActions(breaker)} /> },
           ]}

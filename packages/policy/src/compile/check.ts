@@ -52,6 +52,10 @@ const checked = (
   written: unknown,
   vocabulary: Vocabulary,
 ): Checked & { readonly assignment?: Assignment } => {
+  if (isObject(written) && 'channels' in written && !('policy' in written))
+    throw new CorrectThePolicy(file, [
+      'is a file of alert channels, not of a policy: leave it out, or give the folder of the policies',
+    ]);
   if (isAssignment(file, written)) {
     const assignment = readAssignment(written, file);
     const { hash, document, warnings } = assignment;
@@ -63,10 +67,9 @@ const checked = (
 
 const isAssignment = (file: string, written: unknown): boolean =>
   path.basename(file) === ASSIGNMENT ||
-  (typeof written === 'object' &&
-    written !== null &&
-    !('policy' in written) &&
-    ('rules' in written || 'default' in written));
+  (isObject(written) && !('policy' in written) && ('rules' in written || 'default' in written));
+
+const isObject = (written: unknown): written is object => typeof written === 'object' && written !== null;
 
 const isDirectory = (at: string): boolean => statSync(at).isDirectory();
 

@@ -1,11 +1,10 @@
 import type { CircuitBreakerStateChangedPayload } from '@vigil/events';
 import { type Noticed, raise, resolve } from './notice.ts';
 
-const ROUTE = 'circuit_breaker_open';
+export const BREAKER_ROUTE = 'circuit_breaker_open';
 
-/** HALF_OPEN is neither: the alert stays until a trial has succeeded. */
 /** The breaker of a task's recovery, which Vigil itself obeys. */
-const RECOVERY = 'recovery_attempt';
+export const RECOVERY = 'recovery_attempt';
 
 type Texts = { readonly title: string; readonly text: string };
 type Changed = CircuitBreakerStateChangedPayload;
@@ -30,17 +29,22 @@ const ofCalls = ({ name, agentId, taskId, failures, nextAttemptAt }: Changed): T
   };
 };
 
+/** HALF_OPEN is neither: the alert stays until a trial has succeeded. */
 export const breakerNotices = (changed: CircuitBreakerStateChangedPayload): readonly Noticed[] => {
   const { name, to, agentId, taskId } = changed;
   const about = { agentId, taskId, of: name };
   switch (to) {
     case 'OPEN': {
       return [
-        raise(ROUTE, about, taskId !== null && name === RECOVERY ? ofRecovery(taskId, changed) : ofCalls(changed)),
+        raise(
+          BREAKER_ROUTE,
+          about,
+          taskId !== null && name === RECOVERY ? ofRecovery(taskId, changed) : ofCalls(changed),
+        ),
       ];
     }
     case 'CLOSED':
-      return [resolve(ROUTE, about, `breaker ${name} is closed`)];
+      return [resolve(BREAKER_ROUTE, about, `breaker ${name} is closed`)];
     case 'HALF_OPEN':
     case 'UNKNOWN':
       return [];

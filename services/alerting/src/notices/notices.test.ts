@@ -229,6 +229,7 @@ test('a recovery that failed rises critical, and is over with a decision or a ne
   expect(brief(taskNotices(story('REVIEW_REQUIRED')))).toEqual([
     'raise recovery_failed:OMN-1234 critical',
     'resolve checkpoint_lost:OMN-1234 info',
+    'resolve circuit_breaker_open:OMN-1234:recovery_attempt info',
   ]);
   expect(taskNotices(story('REVIEW_REQUIRED'))[0]?.payload.options).toEqual(['retry', 'reset', 'abandon']);
   const over = ['resolve recovery_failed:OMN-1234 info', 'resolve task_blocked:OMN-1234 info'];

@@ -1,6 +1,6 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { BLOCKED_ROUTE } from './agent-notices.ts';
-import { breakerNotices } from './breaker-notices.ts';
+import { BREAKER_ROUTE, breakerNotices, RECOVERY } from './breaker-notices.ts';
 import { taskSpent } from './fleet-notices.ts';
 import { type About, type Noticed, raise, resolve } from './notice.ts';
 
@@ -37,8 +37,12 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
       const text = [reason, ...outputOf(agentId, lastOutput)].join('\n');
       const title = `${taskId} waits for review: nothing more happens by itself`;
       const asked = { options: ['retry', 'reset', 'abandon'], checkpoint, blocked: blockedBy(input.payload) };
-      // The start without a checkpoint is history: the review is what people decide now.
-      return [raise(ROUTE, { ...about, agentId }, { title, text, ...asked }), resolve(LOST, about, title)];
+      // The start without a checkpoint and the pause of attempts are history: the review is what people decide now.
+      return [
+        raise(ROUTE, { ...about, agentId }, { title, text, ...asked }),
+        resolve(LOST, about, title),
+        resolve(BREAKER_ROUTE, { ...about, of: RECOVERY }, title),
+      ];
     }
     case 'REVIEW_DECIDED': {
       const { decision, by, why } = input.payload;

@@ -1,6 +1,7 @@
 import type { BreakerRow } from '@vigil/read-model';
 import type { Command } from 'commander';
 import { wholeList } from '../../client.ts';
+import { CannotProceed } from '../../errors.ts';
 import { breakersTable } from '../../render/fleet/breakers.ts';
 import { overlaps } from '../../render/period.ts';
 import { showList } from '../../terminal.ts';
@@ -29,6 +30,9 @@ a breaker that Vigil counts is closed at once. A task's recovery_attempt: \`vigi
 Example:
   vigil breaker reset worker-1 external_api --why "their service is back"`;
 
+const OF_TASK =
+  'recovery_attempt is the breaker of a task. Start its recovery again: vigil task review TASK reset --why "…"';
+
 export const register = (program: Command): void => {
   const breakers = program.command('breaker').description('circuit breakers of agents and tasks');
   const listing = breakers
@@ -41,6 +45,7 @@ export const register = (program: Command): void => {
   withWriteOptions(breakers.command('reset <agent> <name>').description('close a breaker before its time'))
     .addHelpText('after', RESET)
     .action((agentId: string, name: string, options: WriteOptions) => {
+      if (name === 'recovery_attempt') throw new CannotProceed(OF_TASK);
       const request = { requested: `a reset of breaker ${name} of ${agentId}`, outcome: `vigil explain ${agentId}` };
       return write({ kind: 'reset_breaker', agentId, name }, request, options);
     });

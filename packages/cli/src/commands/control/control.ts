@@ -1,6 +1,6 @@
 import { spell } from '@vigil/policy';
 import type { FleetRow } from '@vigil/read-model';
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { directSettings } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import type { FleetControl } from '../../kafka.ts';
@@ -27,7 +27,7 @@ export const register = (program: Command): void => {
   const nudge = program
     .command('nudge <agent>')
     .description('send a text to an agent')
-    .requiredOption('--message <text>', 'the text');
+    .requiredOption('--message <text>', 'the text', messageOption);
   withWriteOptions(nudge)
     .addHelpText('after', NUDGE)
     .action(async (agentId: string, options: NudgeOptions) =>
@@ -45,9 +45,7 @@ export const register = (program: Command): void => {
     .addHelpText('after', GONE)
     .action(confirmGone);
   const brake = program.command('brake').description('the brake that a mass failure engages');
-  withWriteOptions(brake.command('lift').description('allow destructive steps again')).action((options: WriteOptions) =>
-    write({ kind: 'lift_brake' }, { requested: 'the end of the brake', outcome: 'vigil health' }, options),
-  );
+  withWriteOptions(brake.command('lift').description('allow destructive steps again')).action(liftBrake);
   const dryRun = program
     .command('dry-run')
     .description('report steps instead of executing them: on or off')
@@ -107,10 +105,22 @@ const confirmGone = (host: string, options: WriteOptions): Promise<void> => {
   return write({ kind: 'host_gone', host }, request, options);
 };
 
+const messageOption = (text: string): string => {
+  if (text.trim() === '') throw new InvalidArgumentError('Write a text of at least one character.');
+  return text;
+};
+
+const fleetNow = async (): Promise<FleetRow | null> =>
+  (await dashboard().get<{ readonly fleet: FleetRow | null }>('/v1/fleet')).fleet;
+
 /** Throws Refusal where the fleet is not halted. */
 const checkHalted = async (): Promise<void> => {
-  const { fleet } = await dashboard().get<{ readonly fleet: FleetRow | null }>('/v1/fleet');
-  if (!fleet?.halted) throw new Refusal('the fleet is not halted: there is nothing to resume');
+  if (!(await fleetNow())?.halted) throw new Refusal('the fleet is not halted: there is nothing to resume');
+};
+
+const liftBrake = async (options: WriteOptions): Promise<void> => {
+  if (!(await fleetNow())?.braked) throw new Refusal('the brake is not engaged: there is nothing to lift');
+  return write({ kind: 'lift_brake' }, { requested: 'the end of the brake', outcome: 'vigil health' }, options);
 };
 
 /** The Kafka client is loaded by nothing else here: every other command starts without it. */
