@@ -57,7 +57,7 @@ const hashOf = (of: Compared, tool: string | undefined, value: unknown): string 
       return made && `${tool ?? 'tool'} ${made}`;
     }
     case 'result':
-      return resultHash(value, false);
+      return resultHash(value, false, null);
     case 'masked':
       return maskedResultHash(value);
   }

@@ -87,7 +87,7 @@ class Stage {
     const one = (outcome: 'ok' | 'error' | 'running') => {
       const now = T0 + this.#ms + GAP_MS;
       const failed = outcome === 'error';
-      const made = hashes(outcome === 'running' ? { args, failed } : { args, result, failed });
+      const made = hashes({ args, failed, endedAt: now, ...(outcome !== 'running' && { result }) });
       const deadline_at = within === undefined ? null : now + within;
       const ended_at = outcome === 'running' ? null : now;
       this.#heartbeat({

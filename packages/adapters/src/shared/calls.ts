@@ -99,7 +99,8 @@ export const startedCall = (call: ClientCall, at: number): ToolCall => {
 };
 
 const withEnd = (call: ToolCall, end: CallEnd, at: number): ToolCall => {
-  const { result_hash, masked_result_hash } = hashes({ result: end.result, failed: end.outcome === 'error' });
+  const failed = end.outcome === 'error';
+  const { result_hash, masked_result_hash } = hashes({ result: end.result, failed, endedAt: at });
   return {
     ...call,
     result_hash,

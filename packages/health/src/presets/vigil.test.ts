@@ -83,6 +83,20 @@ describe('rulings', () => {
     });
   });
 
+  test('a loop of any length is nudged first, and by itself it is neither hard evidence nor two axes', () => {
+    for (const n of [5, 12, 40]) {
+      const agent = given(agentHealth(presetsWith('vigil')), T0);
+      for (const [at, fields] of same(n)) agent.receive(heartbeat(at, fields), T0 + at);
+      const filed = agent.all().flatMap((one) => (one.type === 'WARRANT_FILED' ? [one.payload] : []));
+      expect(filed.length, `${n} calls`).toBeGreaterThan(0);
+      for (const { plan, evidence } of filed) {
+        expect(plan[0]?.step).toBe('nudge');
+        expect(evidence.some(({ hard }) => hard)).toBe(false);
+        expect(new Set(evidence.map(({ axis }) => axis))).toEqual(new Set(['repetition']));
+      }
+    }
+  });
+
   test('an agent that is only DEGRADED gets no step', () => {
     const failing = each(10, (i) => ({
       tool_calls: [call(`c${i}`, { args_hash: `${i}`, outcome: 'error', result_hash: null })],

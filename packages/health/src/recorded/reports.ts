@@ -73,7 +73,12 @@ const toolCall = (call: RecordedCall, hashing: Hashing): Unidentified => {
   const known = call.args_h !== null && call.res_h !== null && call.resn_h !== null;
   const made = known
     ? null
-    : hashing({ args: call.args ?? undefined, result: call.result ?? undefined, failed: outcome === 'error' });
+    : hashing({
+        args: call.args ?? undefined,
+        result: call.result ?? undefined,
+        failed: outcome === 'error',
+        endedAt: call.ended_at ?? call.ts,
+      });
   return {
     call_id: call.call_id,
     kind: call.kind ?? 'tool',

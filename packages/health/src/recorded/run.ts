@@ -140,7 +140,13 @@ export type RecordedRun = z.output<typeof recordedRun>;
  * Hashes for the comparison of calls, made from the record in the same way as the agent's side makes them; null if
  * unknown.
  */
-export type Hashing = (call: { readonly args?: unknown; readonly result?: unknown; readonly failed: boolean }) => {
+export type Hashing = (call: {
+  readonly args?: unknown;
+  readonly result?: unknown;
+  readonly failed: boolean;
+  /** epoch milliseconds; null: unknown */
+  readonly endedAt: number | null;
+}) => {
   readonly args_hash: string | null;
   readonly result_hash: string | null;
   /** of the result with all varying parts masked */

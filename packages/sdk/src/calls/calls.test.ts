@@ -35,13 +35,13 @@ describe('a wrapped call', () => {
       return result;
     });
     await system.pass(10_000);
-    const { args_hash } = hashes({ args, failed: false });
+    const { args_hash } = hashes({ args, failed: false, endedAt: null });
     expect(last().tool_calls).toEqual([
       {
         call_id: 'run-1-1',
         kind: 'tool',
         tool: 'Edit',
-        ...hashes({ args, result, failed: false }),
+        ...hashes({ args, result, failed: false, endedAt: null }),
         args_hash,
         outcome: 'ok',
         error_class: null,
@@ -135,7 +135,7 @@ describe('a wrapped call', () => {
       args.n = 2;
     });
     await system.pass(10_000);
-    expect(last().tool_calls[0]?.args_hash).toBe(hashes({ args: { n: 1 }, failed: false }).args_hash);
+    expect(last().tool_calls[0]?.args_hash).toBe(hashes({ args: { n: 1 }, failed: false, endedAt: null }).args_hash);
   });
 
   test('ends waiting: an agent that waited for input is working when it calls, a blocked agent stays blocked', async () => {

@@ -66,7 +66,7 @@ const ended = (call: ToolCall, now: number, classOfError: string | null, content
   outcome: classOfError === null ? 'ok' : 'error',
   error_class: text(classOfError, LONGEST.short),
   ended_at: now,
-  result_hash: resultHash(content, classOfError !== null),
+  result_hash: resultHash(content, classOfError !== null, now),
   masked_result_hash: maskedResultHash(content),
 });
 

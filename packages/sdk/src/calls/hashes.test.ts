@@ -9,15 +9,15 @@ test('the order of fields, and fields without a value, make no difference', () =
 });
 
 test('other versions and machines compute these hashes of the same values', () => {
-  expect(hashes({ args: { path: 'a.ts' }, result: 'read 12 lines', failed: false })).toEqual({
-    args_hash: 'a6:26da85158febffab6d2ff298a631b624',
-    result_hash: 'r6:e91e5e281c2c8469122b90af754e3e77',
-    masked_result_hash: 'm6:171fb985beba1b23acd8641336a3f362',
+  expect(hashes({ args: { path: 'a.ts' }, result: 'read 12 lines', failed: false, endedAt: null })).toEqual({
+    args_hash: 'a7:26da85158febffab6d2ff298a631b624',
+    result_hash: 'r7:e91e5e281c2c8469122b90af754e3e77',
+    masked_result_hash: 'm7:171fb985beba1b23acd8641336a3f362',
   });
 });
 
 test('every hash names the version that made it', () => {
-  for (const hash of Object.values(hashes({ args: 1, result: 2, failed: false })))
+  for (const hash of Object.values(hashes({ args: 1, result: 2, failed: false, endedAt: null })))
     expect(hash?.slice(1)).toMatch(`${NORMALISER}:`);
 });
 
@@ -154,21 +154,21 @@ const answers: readonly (readonly [string, string, Alike])[] = [
 ];
 
 test.each(answers)('are %j and %j the same answer? %j', (one, other, alike) => {
-  expect(resultHash(one, false) === resultHash(other, false)).toBe(alike.ok);
-  expect(resultHash(one, true) === resultHash(other, true)).toBe(alike.failed);
+  expect(resultHash(one, false, null) === resultHash(other, false, null)).toBe(alike.ok);
+  expect(resultHash(one, true, null) === resultHash(other, true, null)).toBe(alike.failed);
   expect(maskedResultHash(one) === maskedResultHash(other)).toBe(alike.masked);
   expect(argsHash(one)).not.toBe(argsHash(other));
 });
 
 test('volatile fields of a result are left out, other numbers stay', () => {
   const at = (n: number, left: number) => ({ 'request-id': `request ${n}`, duration_ms: n, left });
-  expect(resultHash(at(3, 1), false)).toBe(resultHash(at(7, 1), false));
-  expect(resultHash(at(3, 1), false)).not.toBe(resultHash(at(3, 2), false));
+  expect(resultHash(at(3, 1), false, null)).toBe(resultHash(at(7, 1), false, null));
+  expect(resultHash(at(3, 1), false, null)).not.toBe(resultHash(at(3, 2), false, null));
   expect(maskedResultHash(at(3, 1))).toBe(maskedResultHash(at(3, 2)));
   expect(argsHash(at(3, 1))).not.toBe(argsHash(at(7, 1)));
 });
 
-const resultOf = (value: unknown) => resultHash(value, false);
+const resultOf = (value: unknown) => resultHash(value, false, null);
 
 test('a limit of time does not make another call of a command, as it does of any other tool', () => {
   const shell = (command: string, timeout: object) => argsHash({ command, ...timeout });
@@ -187,7 +187,11 @@ test('the words that explain a command do not make another call, those of any ot
 });
 
 test('a missing value is unknown and never compared', () => {
-  expect(hashes({ failed: false })).toEqual({ args_hash: null, result_hash: null, masked_result_hash: null });
+  expect(hashes({ failed: false, endedAt: null })).toEqual({
+    args_hash: null,
+    result_hash: null,
+    masked_result_hash: null,
+  });
   expect(resultOf(null)).not.toBeNull();
 });
 
@@ -206,9 +210,9 @@ test('a value of any size is compared', () => {
 test('cycles, bytes, errors, dates, maps and unreadable fields have a hash too', () => {
   const circle: Record<string, unknown> = { a: 1 };
   circle.self = circle;
-  expect(normalise(circle, false)).toBe('{"a":1,"self":"[circular]"}');
+  expect(normalise(circle, false, null)).toBe('{"a":1,"self":"[circular]"}');
   const shared = { x: 'y' };
-  expect(normalise([shared, shared], false)).toBe('[{"x":"y"},{"x":"y"}]');
+  expect(normalise([shared, shared], false, null)).toBe('[{"x":"y"},{"x":"y"}]');
   expect(resultOf(new Error('boom'))).not.toBe(resultOf(new Error('bang')));
   expect(resultOf(Buffer.from('a'))).not.toBe(resultOf(Buffer.from('b')));
   expect(resultOf(new Map([['a', 1]]))).not.toBe(resultOf(new Map([['a', 2]])));
@@ -220,7 +224,7 @@ test('cycles, bytes, errors, dates, maps and unreadable fields have a hash too',
       throw new Error('no');
     },
   });
-  expect(normalise(thorny, false)).toBe('{"x":"[unreadable]"}');
+  expect(normalise(thorny, false, null)).toBe('{"x":"[unreadable]"}');
   let deep: unknown = 1;
   for (let n = 0; n < 100_000; n += 1) deep = [deep];
   expect(resultOf(deep)).toBeNull();
@@ -231,8 +235,8 @@ test('hashing never throws, and gives the same hash again', () => {
     fc.property(
       fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true }),
       (value) => {
-        expect(hashes({ args: value, result: value, failed: false })).toEqual(
-          hashes({ args: value, result: value, failed: false }),
+        expect(hashes({ args: value, result: value, failed: false, endedAt: null })).toEqual(
+          hashes({ args: value, result: value, failed: false, endedAt: null }),
         );
       },
     ),

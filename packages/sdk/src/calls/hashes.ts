@@ -6,11 +6,14 @@ import { answer, argument, command, failure, masked } from './volatile.ts';
  * The version of what a hash is made of: this file, canonical.ts and volatile.ts. Every hash contains it, so that hashes
  * of two versions never compare equal. Raise it when you change them.
  */
-export const NORMALISER = 6;
+export const NORMALISER = 7;
 
-/** Canonical JSON without what varies from run to run, such as times, ids and addresses. Null: unknown, see canonical. */
-export const normalise = (value: unknown, failed: boolean): string | null =>
-  canonical(value, failed ? failure : answer);
+/**
+ * Canonical JSON without what varies from run to run, such as times, ids and addresses. `endedAt`: when the call ended,
+ * epoch milliseconds; null: unknown. A time that is more than a day older stays. Null: unknown, see canonical.
+ */
+export const normalise = (value: unknown, failed: boolean, endedAt: number | null): string | null =>
+  canonical(value, failed ? failure(endedAt) : answer(endedAt));
 
 const isCommand = (args: unknown): boolean =>
   typeof args === 'object' && args !== null && ['command', 'cmd'].some((name) => fieldOf(args, name) !== undefined);
@@ -22,12 +25,21 @@ const hash = (kind: string, text: string | null): string | null =>
 export const argsHash = (args: unknown): string | null =>
   hash('a', canonical(args, isCommand(args) ? command : argument));
 /** `failed`: whether the call failed; then positions in files and the numbers of attempts of a known total vary, too. */
-export const resultHash = (result: unknown, failed: boolean): string | null => hash('r', normalise(result, failed));
+export const resultHash = (result: unknown, failed: boolean, endedAt: number | null): string | null =>
+  hash('r', normalise(result, failed, endedAt));
 /** Also without digits: results that differ in figures only are alike. */
 export const maskedResultHash = (result: unknown): string | null => hash('m', canonical(result, masked));
 
-/** A call's arguments and result, and whether it failed. An undefined value is unknown. */
-export type Content = { readonly args?: unknown; readonly result?: unknown; readonly failed: boolean };
+/**
+ * A call's arguments and result, whether it failed, and when it ended, epoch milliseconds. An undefined value and a time
+ * of null are unknown.
+ */
+export type Content = {
+  readonly args?: unknown;
+  readonly result?: unknown;
+  readonly failed: boolean;
+  readonly endedAt: number | null;
+};
 
 export type Hashes = {
   readonly args_hash: string | null;
@@ -48,8 +60,8 @@ export const notEnded = {
  * The hashes of a call's content, computed where the agent runs: no content leaves it. Null: unknown, and never
  * compared.
  */
-export const hashes = ({ args, result, failed }: Content): Hashes => ({
+export const hashes = ({ args, result, failed, endedAt }: Content): Hashes => ({
   args_hash: argsHash(args),
-  result_hash: resultHash(result, failed),
+  result_hash: resultHash(result, failed, endedAt),
   masked_result_hash: maskedResultHash(result),
 });

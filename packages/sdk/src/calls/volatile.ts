@@ -28,26 +28,49 @@ const namesItems = (key: string): boolean => !ERRORS.has(key.toLowerCase());
 
 /** Such a field is a time if its value looks like epoch seconds, and may be a count if not. */
 const MAY_BE_TIME: ReadonlySet<string> = new Set(
-  'created updated modified started ended finished completed expires since until epoch'.split(' '),
+  'created updated modified started ended finished completed expires since until epoch starttime endtime unixtime'.split(
+    ' ',
+  ),
 );
-const NAMED_TIME = /(?:at|date|time|timestamp)$|(?:^|[-_])ts$/i;
+/** The last word of a name: `polled_at` and `polledAt`, and not `format`. */
+const NAMED_TIME = /(?:^|[-_])(?:at|date|time|timestamp|ts)$|[a-z\d](?:At|Date|Time|Timestamp|Ts)$/;
 const isEpochSeconds = (value: unknown): boolean => typeof value === 'number' && value >= 1.5e9 && value < 2e9;
 
+/** When a call ended, epoch milliseconds; null: unknown. */
+type EndedAt = number | null;
+
+const DAY_MS = 86_400_000;
+const DATE_AND_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/;
+
+/** Epoch milliseconds of a date with a time, or of epoch seconds or milliseconds; NaN: it is neither. */
+const momentOf = (value: unknown): number => {
+  if (typeof value === 'string' && DATE_AND_TIME.test(value))
+    return Date.parse(value.replace(',', '.').replace(' UTC', 'Z'));
+  const number = typeof value === 'string' && /^\d{10}(?:\d{3})?(?:\.\d+)?$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number') return Number.NaN;
+  return number >= 1e12 ? number : number >= 1e9 && number < 2e9 ? number * 1000 : Number.NaN;
+};
+
+/** What a tool prints of the present is at most a day old in any time zone, so an older time is data. */
+const isOld = (value: unknown, endedAt: EndedAt): boolean => endedAt !== null && momentOf(value) < endedAt - DAY_MS;
+
 /** How a field of an answer is written. */
-export const writingOf = (key: string, inList: boolean, value: unknown): Writing => {
+const writingOf = (key: string, inList: boolean, value: unknown, endedAt: EndedAt): Writing => {
   const name = key.toLowerCase().replace(/[-_]/g, '');
   const isNaming = inList && (NAMES.has(name) || (NAMING.test(name) && !VOLATILE.has(name)));
   if (isNaming || ADVANCING.test(name)) return 'unchanged';
   if (ATTEMPTS.has(name) && typeof value === 'number') return 'omitted';
   const isTime = isEpochSeconds(value) && (MAY_BE_TIME.has(name) || NAMED_TIME.test(key));
-  return VOLATILE.has(name) || isTime ? 'omitted' : 'styled';
+  return (VOLATILE.has(name) || isTime) && !isOld(value, endedAt) ? 'omitted' : 'styled';
 };
 
 /** What follows such a label is progress. Look-behinds are bounded, for long texts. */
 const CURSOR_LABEL = String.raw`(?:cursor|next|page_?token|continuation|offset|marker)\w{0,16}["':= ]{1,4}`;
 const NO_CURSOR = String.raw`(?<!${CURSOR_LABEL}[\w-]{0,36})`;
 const NOT_LEFT = String.raw`(?<!\b(?:eta|left|remaining)["':= ]{1,4}[\d.:]{0,16})`;
-const NOR_LEFT = '(?! (?:left|remaining|to go|of)\\b)';
+const NOR_LEFT = String.raw`(?! (?:left|remaining|to go|of)\b| ?/ ?\d)`;
+/** Such a clock shows a position in a medium. ffmpeg writes it with hundredths of a second. */
+const NOT_POSITION = String.raw`(?<!\b(?:out_?time|pos|position|playhead|timecode)["':= ]{1,4})(?<!\btime=(?=\d\d:\d\d:\d\d\.\d\d\b))`;
 /** Ten digits are also a count of bytes, so epoch seconds need a label. */
 const TIME_LABEL = String.raw`(?<=(?:\b|_)(?:(?:created|updated|modified|started|ended|finished|expires)?_?at|created|updated|modified|expires|since|until|time|timestamp|date|ts|epoch|mtime|now)["':= ]{1,4})`;
 const DURATION_LABEL = String.raw`(?<=\b(?:elapsed|duration|took|latency|runtime|uptime|time_(?:total|connect|appconnect|namelookup|pretransfer|starttransfer))(?:_?(?:ms|sec|seconds))?["':= ]{1,4})`;
@@ -59,9 +82,22 @@ const SEED_LABEL = String.raw`(?<=(?:\b|_)seed["':= ]{1,4})`;
 const OF_POD = '[bcdfghjklmnpqrstvwxz2456789]';
 const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*';
 
-/** Parts of a text that differ from run to run although nothing has changed. */
+/** Hashes of content: checksums, and commits in the forms of git. Another one shows other content. */
+const CONTENT = [
+  String.raw`(?<=(?:^|\n))[0-9a-f]{32,128}(?= [ *]\S)`,
+  String.raw`(?<=\b(?:md5|sha\d|blake)[\w-]{0,12} ?\([^)\n]{1,200}\) ?= ?)[0-9a-f]{32,128}\b`,
+  String.raw`^[0-9a-f]{40}(?=\s*$)`,
+  String.raw`(?<=(?:^|\n))[0-9a-f]{40}(?=[\t ]+(?:refs/|HEAD\b))`,
+  String.raw`(?<=(?:^|\n)\[)[0-9a-f]{40}(?=\] )`,
+  String.raw`(?<=\bHEAD is now at )[0-9a-f]{7,40}\b`,
+  String.raw`\b[0-9a-f]{7,40}\.\.\.?[0-9a-f]{7,40}\b`,
+  String.raw`(?<=(?:^|\n)commit )[0-9a-f]{40}(?=(?: \([^\n]{1,200}\))?\n(?:Merge|Author|tree|parent)\b)`,
+].join('|');
+
+/** Parts of a text that differ from run to run although nothing has changed, and in the first group those that stay. */
 const VARYING = new RegExp(
   [
+    `(${CONTENT})`,
     // ids and hashes: UUIDs, ULIDs, hexadecimal numbers, and tokens with a label or a known prefix
     String.raw`\b${NO_CURSOR}[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`,
     String.raw`\b${NO_CURSOR}01[0-9a-hjkmnp-tv-z]{24}\b`,
@@ -74,11 +110,11 @@ const VARYING = new RegExp(
     String.raw`\b(?:req|msg|evt|run|call|job|sess|resp|trace|chatcmpl)[_-](?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{8,}\b`,
     // dates with times, epoch seconds and milliseconds; a date alone seldom is the present one if it changes
     String.raw`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`,
-    String.raw`\b\d{4}-\d\d-\d\dT\d\d([_-])\d\d\1\d\d(?:[_.-]\d{3,})?Z?`,
+    String.raw`\b\d{4}-\d\d-\d\dT\d\d(?<separator>[_-])\d\d\k<separator>\d\d(?:[_.-]\d{3,})?Z?`,
     String.raw`\b\d{8}T\d{6}(?:\.\d+)?Z?\b`,
     String.raw`\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:\d\d? [a-z]{3}|[a-z]{3} +\d\d?)\b(?: \d{4}\b)?`,
     String.raw`\b${MONTH} +\d\d?,? +\d\d:\d\d\b(?!:)`,
-    String.raw`\b${NOT_LEFT}\d\d?:\d\d:\d\d(?:[.,]\d+)?${NOR_LEFT}`,
+    String.raw`\b${NOT_LEFT}${NOT_POSITION}\d\d?:\d\d:\d\d(?:[.,]\d+)?(?![.,]?\d)${NOR_LEFT}`,
     String.raw`\b1[5-9]\d{8}(?:\d{3}(?:\.\d+)?|\.\d+)\b`,
     String.raw`\b(?=1[5-9])${TIME_LABEL}1[5-9]\d{8}\b`,
     String.raw`(?<=(?:^|\n)\[)1[5-9]\d{8}(?=\])`,
@@ -134,29 +170,42 @@ const isRandom = (token: string): boolean => {
 const withoutRandom = (token: string, at: number, text: string): string =>
   isRandom(token) && !AFTER_CURSOR_LABEL.test(text.slice(Math.max(0, at - LABEL_LENGTH), at)) ? '#' : token;
 
-const stable = (text: string): string =>
-  text.replace(TEMPORARY, withoutMadeUp).replace(TOKEN, withoutRandom).replace(VARYING, '#');
+const stable = (text: string, endedAt: EndedAt): string =>
+  text
+    .replace(TEMPORARY, withoutMadeUp)
+    .replace(TOKEN, withoutRandom)
+    .replace(VARYING, (found, content?: string) => content ?? (isOld(found, endedAt) ? found : '#'));
+
+/** Two lines or more that are nothing but an address, an id or a hash. */
+const ITEM = String.raw`(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64})`;
+const ITEMS = new RegExp(String.raw`^(?:${ITEM}\r?\n)+${ITEM}\s*$`, 'i');
+
+/** The lines of such a list, in one order, because a name server gives its addresses in another one each time. */
+const inOrder = (text: string): string => text.trim().split(/\r?\n/).sort().join('\n');
 
 /** Epoch milliseconds of this time look like no other number. */
 const isEpochMs = (number: number | bigint): boolean => number >= 1.5e12 && number < 2e12;
 
 /** Figures stay: a counter that moves is progress, and so are fewer failures. */
-export const answer: Style = {
-  text: stable,
-  number: (number) => (isEpochMs(number) ? '0' : String(number)),
-  field: writingOf,
+export const answer = (endedAt: EndedAt): Style => ({
+  text: (text) => (ITEMS.test(text) ? inOrder(text) : stable(text, endedAt)),
+  number: (number) => (isEpochMs(number) && !isOld(number, endedAt) ? '0' : String(number)),
+  field: (key, inList, value) => writingOf(key, inList, value, endedAt),
   namesItems,
   readsJson: true,
-};
+});
 
-export const failure: Style = { ...answer, text: (text) => stable(text).replace(POSITIONS, '#') };
+export const failure = (endedAt: EndedAt): Style => ({
+  ...answer(endedAt),
+  text: (text) => stable(text, endedAt).replace(POSITIONS, '#'),
+});
 
-/** Without all figures. */
+/** Without all figures, so that the time of the call is of no use. */
 export const masked: Style = {
-  ...answer,
-  text: (text) => stable(text).replace(LONG_HEX, '#').replace(DIGITS, '#'),
+  ...answer(null),
+  text: (text) => stable(text, null).replace(LONG_HEX, '#').replace(DIGITS, '#'),
   number: () => '0',
-  field: (key, inList, value) => (writingOf(key, inList, value) === 'omitted' ? 'omitted' : 'styled'),
+  field: (key, inList, value) => (writingOf(key, inList, value, null) === 'omitted' ? 'omitted' : 'styled'),
 };
 
 /** The words with which a model explains a command, and the command's limit of time, do not make another call. */

@@ -110,7 +110,7 @@ export const erred = (notes: Notes, errorClass: string, message: string | null, 
     at,
     count: 1,
     error_class: field.text(errorClass, LONGEST.short),
-    hash: resultHash(message ?? undefined, true),
+    hash: resultHash(message ?? undefined, true, at),
     message,
   });
 

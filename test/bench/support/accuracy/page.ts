@@ -198,10 +198,15 @@ calls. A declared deadline moves the limit for its call to the deadline and 60 s
 
 - **A poll without a wait** (\`kubectl get pods\` again and again) with the same answer is a loop at the fifth call. A command that sleeps, or a wait before it, makes it a poll.
 - **A wait hides a loop** of itself and one call that succeeds for 30 minutes.
-- **An id in plain text is noise.** Where another id is the only news in an answer that is not JSON, the answer counts as the same. So does one whose only news is a hash, such as that of a file.
+- **A present time that is the only news** is noise, because a loop prints it, too. So \`tail -1 app.log\` is a loop at the fifth call if its lines differ in their times only.
+  Under \`vigil\` the agent is nudged first, and a loop alone never ends it. A wait in the command (\`sleep 20; tail -1 app.log\`) makes it a poll, and \`except: [TOOL]\` of \`repeated_calls\` leaves a tool out.
+- **An id in plain text is noise.** Where another id is the only news in an answer that is not JSON, the answer counts as the same. Exceptions are a list of lines that are nothing but ids or addresses,
+  a checksum as \`sha256sum\` prints it, and a commit as \`git\` prints it. So a loop that amends a commit and prints its hash is not found.
 - **Ten digits without a label** (\`1790000123 pending\`) are a count. A loop whose answers differ in them only is DEGRADED. Within brackets at the start of a line they are a time, as in a field of JSON whose name ends as that of a time.
 - **A repetition for its durations**, such as a benchmark or a search for a flaky test, is a loop at the fifth call, because a duration is not progress.
-- **A time that is progress**, such as a position in a video, counts as noise. A figure without a unit beside it, or the words left, remaining or ETA, make it new.
+- **A clock without a date** counts as noise, unless it is a position: \`out_time\`, \`position\`, ffmpeg's \`time=\` with hundredths, or before a slash and its total. The words left, remaining or ETA make it new, too.
+- **Old dates**: a time that is more than a day older than its call is data and makes an answer new. Without the time of the call every time is noise. If a machine's clock is
+  more than a day ahead of the tools on it, a loop with their times is DEGRADED at most.
 - **A single new word in each answer** makes it new, so a loop with a random word in its answers is found by failures, budgets and silence only.
 - **An argument that changes in each call**, such as a trace id, makes another call. One answer to 24 such calls is DEGRADED. In commands, a comment, the ids of a request in its headers
   and a time against caches do not count, nor do arguments such as \`nonce\` and \`idempotency_key\`.
