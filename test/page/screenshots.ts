@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Browser } from 'playwright-core';
+import { Topic } from '@vigil/events';
+import type { AgentRow } from '@vigil/read-model';
+import type { Browser, Page } from 'playwright-core';
 import UPNG from 'upng-js';
 import { browserPath, openBrowser } from './browser.ts';
 import { openWorld, type World } from './world-model.ts';
@@ -16,11 +18,17 @@ const SIZES = {
   phone: { width: 390, height: 844 },
 } as const;
 
-/** The place of each view. An agent and a case have more than a screen. */
-const placesOf = (world: World): Readonly<Record<string, { readonly place: string; readonly height: number }>> => ({
+type Place = { readonly place: string; readonly height: number };
+
+/** Its view opens the terminal of an agent. */
+const TERMINAL = 'terminal';
+
+/** The place of each view. An agent has more than a screen. */
+const placesOf = (agent: AgentRow): Readonly<Record<string, Place>> => ({
   inbox: { place: 'inbox', height: 0 },
   fleet: { place: 'fleet', height: 0 },
-  agent: { place: `fleet/${world.rows.agents[3]?.agentId}`, height: 520 },
+  agent: { place: `fleet/${agent.agentId}`, height: 520 },
+  [TERMINAL]: { place: `fleet/${agent.agentId}`, height: 0 },
   cases: { place: 'cases', height: 0 },
   case: { place: 'cases/case-3f61c0', height: 0 },
   tasks: { place: 'tasks', height: 0 },
@@ -29,6 +37,30 @@ const placesOf = (world: World): Readonly<Record<string, { readonly place: strin
   'dead-letters': { place: 'dead-letters', height: 0 },
   policies: { place: 'policies', height: 0 },
 });
+
+const LINES = [
+  '$ pnpm test --filter checkout',
+  ' ❯ src/payments/refund.test.ts (6 tests | 1 failed) 5031 ms',
+  '   × refunds a partial payment once',
+  '     → expected 1 call, got 2',
+  '',
+  '● The refund is sent twice. I look for the second call.',
+  '',
+  '$ rg "refund\\(" services/payments/src',
+  'services/payments/src/refunds.ts:41:  await gateway.refund(order, amount);',
+  'services/payments/src/retries.ts:17:  return retry(() => gateway.refund(order, amount), 2);',
+];
+
+/** Its runtime answers the lease with the last lines. */
+const openTerminal = async (page: Page, world: World, { agentId, instanceId, runtimeId }: AgentRow): Promise<void> => {
+  await page.getByRole('button', { name: 'Show terminal' }).click();
+  await page.getByText(/^Waiting for runtime/).waitFor();
+  const lines = { sequence: 0, removed: 0, kept: 0, lines: LINES, unseen: 0, outputAt: NOW - 2000 };
+  const payload = { agentId, instanceId: instanceId ?? '', runtimeId: runtimeId ?? '', ...lines };
+  world.publishTerminal({ topic: Topic.agentTerminal, type: 'TERMINAL_CHANGED', payload });
+  await page.getByText(/^Live/).waitFor();
+  await page.getByLabel(`Terminal of ${agentId}`).evaluate((lines) => lines.scrollIntoView({ block: 'center' }));
+};
 
 /** The same picture with at most 256 colours. */
 const compressed = (png: Buffer): Buffer => {
@@ -47,10 +79,12 @@ const shoot = async (
   wanted: string | null,
 ) => {
   const { width, height } = SIZES[size];
+  const agent = world.rows.agents[3];
+  if (agent === undefined) throw new Error('the fleet has no fourth agent');
   const page = await browser.newPage({ viewport: { width, height }, colorScheme, locale: 'en-US', timezoneId: 'UTC' });
   await page.clock.setFixedTime(NOW);
   await page.goto(await world.loginAddress());
-  for (const [name, { place, height: more }] of Object.entries(placesOf(world))) {
+  for (const [name, { place, height: more }] of Object.entries(placesOf(agent))) {
     if (wanted !== null && wanted !== name) continue;
     await page.setViewportSize({ width, height: height + more });
     await page.goto(`${world.url}/#/${place}`);
@@ -58,6 +92,7 @@ const shoot = async (
     await page.evaluate('document.fonts.ready');
     const dismiss = page.getByRole('button', { name: 'Dismiss' });
     if (name !== 'inbox' || size === 'phone') if (await dismiss.isVisible()) await dismiss.click();
+    if (name === TERMINAL) await openTerminal(page, world, agent);
     // The charts are drawn in the next frames.
     await page.waitForTimeout(300);
     const picture = compressed(await page.screenshot());
