@@ -12,6 +12,7 @@ import { listen } from '../../packages/chassis/src/probes.ts';
 import type { Logger } from '../../packages/chassis/src/service.ts';
 import { openSessions } from '../../services/dashboard/src/access/sessions.ts';
 import { openApp } from '../../services/dashboard/src/app.ts';
+import { openCommandWriter, WRITE_LIMIT_MS } from '../../services/dashboard/src/commands/command-writer.ts';
 import { config } from '../../services/gateway/src/config.ts';
 import { openGateway } from '../../services/gateway/src/gateway.ts';
 import { createTokenSigner } from '../../services/gateway/src/http/token-signing.ts';
@@ -86,12 +87,13 @@ const model = new Proxy(
 ) as unknown as ReadModel;
 
 const openDashboardHere = async (key: string): Promise<string> => {
+  const log = new MemoryLog();
   const app = openApp({
     ...{ tls: null, model, hosts: ['vigil.example'], linkKey: key, newId: randomUUID, now: Date.now },
     people: { callerOfHash: (hash) => (hash === hashOfToken(TOKEN) ? { name: 'ada', role: 'admin' } : null) },
     sessions: openSessions({ random: randomUUID, now: Date.now }),
     ...{ isSecure: false, pageFolder: import.meta.dirname },
-    log: new MemoryLog(),
+    log,
     feed: {
       listen: () => ({ stop: () => {}, begun: Promise.resolve() }),
       listenToTerminals: () => ({ stop: () => {}, begun: Promise.resolve() }),
@@ -99,7 +101,14 @@ const openDashboardHere = async (key: string): Promise<string> => {
       ready: () => true,
     },
     changes: { listen: () => () => {} },
-    write: async () => 'event-1',
+    write: async () => {},
+    commands: openCommandWriter({
+      log,
+      writer: { writeNamed: async () => {} },
+      limitMs: WRITE_LIMIT_MS,
+      newEventId: randomUUID,
+      onFailure: (error) => console.error(error),
+    }),
     signalsOf: async () => null,
     doctor: async () => ({}) as never,
     knowledge: () => ({ upTo: null, blindSince: null, away: [] }),

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
-import { type ContentOf, type Draft, type HealthEvent, Topic, type TopicName } from '@vigil/events';
+import { type ContentOf, type HealthEvent, Topic, type TopicName } from '@vigil/events';
 import type { AgentRow, Change, Changes, Entry, Knowledge } from '@vigil/read-model';
 import { hashOfToken, type Role } from '@vigil/read-model/people';
 import { writer } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
 import { openSessions } from '../../services/dashboard/src/access/sessions.ts';
 import { openApp } from '../../services/dashboard/src/app.ts';
+import { openCommandWriter, WRITE_LIMIT_MS } from '../../services/dashboard/src/commands/command-writer.ts';
 import type { Feed } from '../../services/dashboard/src/feed.ts';
 import { heartbeatsOf } from './world-heartbeats.ts';
 import { modelOf, rowsOf } from './world-read-model.ts';
@@ -41,7 +42,7 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
     outcome: APPLIED,
   };
   const log = new MemoryLog({ now });
-  const { write } = writer(log, now);
+  const out = writer(log, now);
   const stop = new AbortController();
   const streams = new Set<ServerResponse>();
   const listeners = new Set<Parameters<Changes['listen']>[0]>();
@@ -82,7 +83,14 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
         return () => listeners.delete(listener);
       },
     },
-    write: async (draft: Draft) => String(await write([draft])),
+    write: (draft) => out.write([draft]),
+    commands: openCommandWriter({
+      log,
+      writer: out,
+      limitMs: WRITE_LIMIT_MS,
+      newEventId: randomUUID,
+      onFailure: (error) => console.error(error),
+    }),
     signalsOf: async (id) => {
       const agent = rows.agents.find(({ agentId }) => agentId === id);
       return agent === undefined ? null : judgedOf(agent, now());

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { ServerSettings } from './config.ts';
-import { CannotProceed, NoAnswer, Refusal, UnknownName } from './errors.ts';
+import { CannotProceed, NoAnswer, Refusal, Unconfirmed, UnknownName } from './errors.ts';
 
 /** The fields of a query. A list is a field that is repeated. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -100,8 +100,10 @@ const send = async (url: URL, { server, token }: ServerSettings, question: Quest
 };
 
 const refusalOf = async (server: ServerSettings['server'], status: number, answer: IncomingMessage): Promise<Error> => {
-  const problem = await json<{ type?: unknown; detail?: unknown } | null>(answer).catch(() => null);
-  const named = problem?.detail;
+  type Problem = { readonly type?: unknown; readonly detail?: unknown; readonly eventId?: unknown };
+  const problem = await json<Problem | null>(answer).catch(() => null);
+  const { detail: named, eventId } = problem ?? {};
+  if (status === 504 && typeof eventId === 'string') return new Unconfirmed(eventId);
   const detail = typeof named === 'string' ? named : `The ${server} answers with status ${status}.`;
   if (status === 401) return new CannotProceed(`VIGIL_${server.toUpperCase()}_TOKEN is not the ${server}'s: ${detail}`);
   const [, unknown] = /^urn:vigil:unknown_(\w+)$/.exec(String(problem?.type)) ?? [];

@@ -20,3 +20,15 @@ export class UnknownName extends Refusal {
     this.kind = kind;
   }
 }
+
+/** Kafka has not acknowledged a command in time: it may still be applied. `eventId`: its id. */
+export class Unconfirmed extends Refusal {
+  override readonly name = 'Unconfirmed';
+  readonly eventId: string;
+  constructor(eventId: string) {
+    super(
+      `Kafka has not acknowledged the command in time. It may still be applied, so look before you repeat it: vigil command show ${eventId}`,
+    );
+    this.eventId = eventId;
+  }
+}

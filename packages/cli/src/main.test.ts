@@ -38,6 +38,7 @@ const ticketRow = {
   analysis: 'severity is high: a loop',
 };
 let ticketLooks = 0;
+let isUnacknowledged = false;
 const alertRow = {
   alertId: 'alert-1',
   alertKey: 'fleet',
@@ -124,6 +125,7 @@ const server = createServer(async (request, response) => {
   }
   if (url.pathname === '/v1/commands') {
     commands.push(await json(request));
+    if (isUnacknowledged) return answer(504, { type: 'urn:vigil:not_acknowledged', detail: 'late', eventId: 'e-1' });
     return answer(202, { eventId: 'e-1', topic: 't', type: 'HALT_FLEET', key: 'fleet', ...written });
   }
   if (url.pathname === '/v1/commands/e-1') {
@@ -364,6 +366,26 @@ test('a hold lasts 30 days at most, and the help of a decision names what each d
     err: expect.stringContaining('Give at most 30d.'),
   });
   expect((await vigil(['case', 'decide', '--help'])).out).toMatch(/\n {2}pardon +the case is closed/);
+});
+
+test('a command that Kafka has not acknowledged is followed by its id: applied ends with 0, and without a wait the end is 1 with the command to follow', async () => {
+  isUnacknowledged = true;
+  const waited = await halted();
+  const alone = await halted('--no-wait');
+  isUnacknowledged = false;
+  commands.length = 0;
+  expect(waited.code).toBe(0);
+  expect(waited.out).toMatch(
+    /^Kafka has not acknowledged the command e-1 in time: it may still be applied\.\n.*\nDone: /,
+  );
+  expect(alone).toMatchObject({ code: 1, err: expect.stringContaining('vigil command show e-1') });
+});
+
+test('a command is shown by its id: 0 once it is applied, 1 while it is not decided', async () => {
+  outcomeLooks = 0;
+  const first = await vigil(['command', 'show', 'e-1']);
+  expect(first).toMatchObject({ code: 1, out: expect.stringContaining('vigil command show e-1 --wait') });
+  expect(await vigil(['command', 'show', 'e-1'])).toMatchObject({ code: 0, out: expect.stringMatching(/^Done: /) });
 });
 
 test('a halt records its author and its reason, waits for its outcome, and prints it without control characters', async () => {

@@ -101,6 +101,12 @@ const TERMINAL: Schema = {
   ],
 };
 
+const NOT_ACKNOWLEDGED: Answer = {
+  text: 'Kafka has not acknowledged the command in time. It may still be applied: /v1/commands/{id} with the `eventId` of this problem shows it. The same command with this `eventId` takes effect once',
+  type: 'application/problem+json',
+  schema: { allOf: [{ $ref: '#/components/schemas/Problem' }, object({ eventId: TEXT })] },
+};
+
 const DECISION = z.object({ link: z.string().meta({ description: 'the signed link of an alert' }) });
 
 /** Every route, for docs/openapi.json. A route without a description does not compile. */
@@ -244,7 +250,10 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     summary: 'Answers the question of a decision link',
     query: DECISION,
     body: { type: 'object' },
-    answers: { 202: json(object({ topic: TEXT, type: TEXT, key: TEXT, by: TEXT }), 'the answer is written') },
+    answers: {
+      202: json(object({ topic: TEXT, type: TEXT, key: TEXT, by: TEXT }), 'the answer is written'),
+      504: NOT_ACKNOWLEDGED,
+    },
   },
   'POST /mcp': {
     summary: 'A message of the Model Context Protocol, without a session: see docs/mcp.md',
@@ -277,6 +286,7 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
         object({ eventId: TEXT, topic: TEXT, type: TEXT, key: TEXT, alsoFor: TEXTS, eventIds: TEXTS }),
         'it is written',
       ),
+      504: NOT_ACKNOWLEDGED,
     },
   },
 };

@@ -6,6 +6,7 @@ import { MemoryLog } from '@vigil/stream/memory';
 import type { Caller } from './access/people.ts';
 import { openSessions } from './access/sessions.ts';
 import { type AppDeps, openApp } from './app.ts';
+import { openCommandWriter } from './commands/command-writer.ts';
 import type { Feed } from './feed.ts';
 
 export const LINK_KEY = 'a-key-for-tests-only-of-some-length';
@@ -66,6 +67,7 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
   const listeners = new Set<(event: HealthEvent) => void>();
   const terminalListeners = new Set<Parameters<Feed['listenToTerminals']>[0]>();
   const changeListeners = new Set<Parameters<Changes['listen']>[0]>();
+  let commands = 0;
   const stop = new AbortController();
   const app = openApp({
     tls: null,
@@ -94,7 +96,14 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
         return () => changeListeners.delete(listener);
       },
     },
-    write: async (draft) => `event-${written.push(draft)}`,
+    write: async (draft) => void written.push(draft),
+    commands: openCommandWriter({
+      log: new MemoryLog(),
+      writer: { writeNamed: async (events) => void written.push(...events.map(({ draft }) => draft)) },
+      limitMs: 5000,
+      newEventId: () => `event-${++commands}`,
+      onFailure: (error) => failures.push(error),
+    }),
     signalsOf: async () => null,
     linkKey: LINK_KEY,
     newId: () => 'lease-1',

@@ -358,7 +358,7 @@ test('a host that is gone ends every agent that was last seen there and still ru
     type: 'CONFIRM_DEATH',
     key: 'a',
     alsoFor: ['b'],
-    eventIds: ['event-1', 'event-2'],
+    eventIds: ['event-1', 'event-1:b'],
   });
   expect(gone.written).toMatchObject([
     { key: 'a', payload: { instanceId: 'i1', source: 'person', groupId: null, of: 2, ...reason } },

@@ -8,7 +8,9 @@ import { requireRoles, roleOf } from './access/authentication.ts';
 import { isAcceptedHost } from './access/hosts.ts';
 import type { Caller, People } from './access/people.ts';
 import type { Sessions } from './access/sessions.ts';
-import { commandRoutes, type Write } from './commands/routes.ts';
+import type { CommandDraft } from './commands/command.ts';
+import type { CommandWriter } from './commands/command-writer.ts';
+import { commandRoutes } from './commands/routes.ts';
 import type { Feed } from './feed.ts';
 import { POSTGRES } from './own-health/knowledge.ts';
 import { sendPage, wantsPage } from './page.ts';
@@ -40,7 +42,9 @@ export type AppDeps = {
   /** what a resumed stream of events has missed is read from it */
   readonly log: Backlog;
   readonly changes: Changes;
-  readonly write: Write;
+  /** writes a lease of a terminal */
+  readonly write: (draft: CommandDraft) => Promise<unknown>;
+  readonly commands: CommandWriter;
   /** verifies decision links; null: there are none */
   readonly linkKey: string | null;
   /** an id that no other has */
@@ -120,7 +124,7 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   readRoutes(app, deps);
   policyRoutes(app, deps.model);
   silenceRoutes(app, deps.model, deps.now);
-  commandRoutes(app, deps.model, deps.write, deps.now);
+  commandRoutes(app, deps.model, deps.commands, deps.now);
   decisionRoutes(app, deps);
   outcomeRoutes(app, deps);
   const streams = openStreams(deps.signal);

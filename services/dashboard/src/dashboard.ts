@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createRefusalLog, type Logger, listen, type Part, tlsFor } from '@vigil/chassis';
-import type { Draft } from '@vigil/events';
 import { type Database, databaseUrlFrom, followChanges, readModel } from '@vigil/read-model';
 import { type Log, writer } from '@vigil/stream';
 import { openPeople } from './access/people.ts';
 import { openSessions } from './access/sessions.ts';
 import { openApp } from './app.ts';
+import { openCommandWriter, WRITE_LIMIT_MS } from './commands/command-writer.ts';
 import type { Config } from './config.ts';
 import { openFeed } from './feed.ts';
 import { examine, REGISTRY, readiness, registryAnswers, watchTransactions } from './own-health/doctor.ts';
@@ -30,7 +30,7 @@ export const openDashboard = async (
 ): Promise<AsyncDisposable & Part & { readonly url: string }> => {
   const tls = tlsFor(config.VIGIL_DASHBOARD_HOST, 'VIGIL_DASHBOARD_HOST', config);
   const model = readModel(database);
-  const { write } = writer(log, now);
+  const out = writer(log, now);
   const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');
   const instant = () => ({ now: now(), monotonic: performance.now() });
   const { VIGIL_PROBES: probes, SCHEMA_REGISTRY_URL: registry } = config;
@@ -59,7 +59,14 @@ export const openDashboard = async (
     feed,
     log,
     changes,
-    write: async (draft: Draft) => String(await write([draft])),
+    write: (draft) => out.write([draft]),
+    commands: openCommandWriter({
+      log,
+      writer: out,
+      limitMs: WRITE_LIMIT_MS,
+      newEventId: randomUUID,
+      onFailure,
+    }),
     linkKey: config.VIGIL_LINK_KEY ?? null,
     newId: randomUUID,
     doctor: () => examine({ log, model, probes, registry, hanging, away: () => knowledge().away, now }),

@@ -14,6 +14,26 @@ export class Problem extends Error {
     this.type = type;
     this.field = field;
   }
+  /** further fields of the answer */
+  get members(): Readonly<Record<string, string>> {
+    return this.field === null ? {} : { field: this.field };
+  }
+}
+
+/** The broker has not acknowledged a command in time, which may still be applied. `limitMs`: milliseconds. */
+export class Unconfirmed extends Problem {
+  readonly eventId: string;
+  constructor(eventId: string, limitMs: number) {
+    super(
+      504,
+      'not_acknowledged',
+      `Kafka has not acknowledged the command within ${limitMs / 1000} s. It may still be applied: GET /v1/commands/${eventId} shows what becomes of it. To repeat it, send it unchanged with "eventId": "${eventId}", and it takes effect once.`,
+    );
+    this.eventId = eventId;
+  }
+  override get members(): Readonly<Record<string, string>> {
+    return { eventId: this.eventId };
+  }
 }
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
@@ -117,10 +137,10 @@ export const problemFor = (error: unknown, onFailure: (error: unknown) => void):
   return problem ?? INTERNAL;
 };
 
-export const sendProblem = ({ status, type, message, field }: Problem, reply: FastifyReply): FastifyReply => {
+export const sendProblem = ({ status, type, message, members }: Problem, reply: FastifyReply): FastifyReply => {
   const body = { type: `urn:vigil:${type}`, title: type.replaceAll('_', ' '), status, detail: message };
   return reply
     .code(status)
     .type('application/problem+json')
-    .send(JSON.stringify(field === null ? body : { ...body, field }));
+    .send(JSON.stringify({ ...body, ...members }));
 };

@@ -26,6 +26,7 @@ const files: readonly CommandFile[] = [
     node: 'pinned',
     load: () => import('./control/control.ts'),
   },
+  { names: ['command'], node: 'any', load: () => import('./control/command.ts') },
   { names: ['breaker'], node: 'any', load: () => import('./control/breaker.ts') },
   { names: ['events'], node: 'pinned', load: () => import('./inspect/events.ts') },
   { names: ['task'], node: 'any', load: () => import('./control/task.ts') },

@@ -12,6 +12,8 @@ export class LogIn extends Error {
 const ANSWER_MS = 3000;
 const RECONNECT_MS = 1500;
 
+const NOT_ACKNOWLEDGED = 504;
+
 type Problem = { readonly detail?: unknown };
 
 const problemOf = async (response: Response): Promise<string> => {
@@ -21,7 +23,8 @@ const problemOf = async (response: Response): Promise<string> => {
 
 const bodyOf = async (response: Response): Promise<unknown> => {
   if (response.status === 401) throw new LogIn('this browser has no session; open the link that `vigil login` prints.');
-  if (!response.ok) throw new Error(await problemOf(response));
+  // A command that Kafka has not acknowledged in time: its body has the id, by which it is followed like any other.
+  if (!response.ok && response.status !== NOT_ACKNOWLEDGED) throw new Error(await problemOf(response));
   return plainJson(await response.text());
 };
 

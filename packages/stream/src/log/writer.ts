@@ -6,12 +6,17 @@ import { partitionOf } from './partitioner.ts';
 /** The origin of an event from outside; without it the event begins a new chain. */
 export type EventOrigin = { readonly causationId?: string; readonly headers?: Headers };
 
+/** An event whose id its writer chooses, so that a repetition of it can be recognised. */
+export type NamedDraft = { readonly eventId: string; readonly draft: Draft };
+
 export type Writer = {
   /**
    * Resolves when the broker has acknowledged all events. Each draft gets an envelope with a random id. Returns the
    * event ids, in order.
    */
   readonly write: (drafts: readonly Draft[], outside?: EventOrigin) => Promise<readonly string[]>;
+  /** Resolves when the broker has acknowledged all events, each under the id that the caller gives it. */
+  readonly writeNamed: (events: readonly NamedDraft[]) => Promise<void>;
   /** Writes bytes under a key, to the key's partition. */
   readonly writeRaw: (topic: string, key: string, value: Buffer | null, headers?: Headers) => Promise<void>;
 };
@@ -35,20 +40,25 @@ export const recordOf = async (
  * Writes events from outside the log: at least once, in the order of the calls. `now`: when they occur, epoch
  * milliseconds.
  */
-export const writer = (log: Log, now: () => number): Writer => ({
-  write: async (drafts, { causationId, headers = {} } = {}) => {
+export const writer = (log: Log, now: () => number): Writer => {
+  const writeNamed = async (events: readonly NamedDraft[], { causationId, headers = {} }: EventOrigin) => {
     const occurredAt = now();
-    const ids = drafts.map(() => randomUUID());
-    const records = drafts.map(async (draft, place) => {
-      const id = ids[place] as string;
-      const origin = { eventId: id, occurredAt, correlationId: id, causationId: causationId ?? null };
+    const records = events.map(async ({ eventId, draft }) => {
+      const origin = { eventId, occurredAt, correlationId: eventId, causationId: causationId ?? null };
       return { ...(await recordOf(log, draft, origin)), timestamp: occurredAt, headers };
     });
     await log.write(await Promise.all(records));
-    return ids;
-  },
-  writeRaw: async (topic, key, value, headers = {}) => {
-    const partition = partitionOf(key, await log.partitionCount(topic));
-    await log.write([{ topic, partition, key, value, headers }]);
-  },
-});
+  };
+  return {
+    write: async (drafts, outside = {}) => {
+      const events = drafts.map((draft) => ({ eventId: randomUUID(), draft }));
+      await writeNamed(events, outside);
+      return events.map(({ eventId }) => eventId);
+    },
+    writeNamed: (events) => writeNamed(events, {}),
+    writeRaw: async (topic, key, value, headers = {}) => {
+      const partition = partitionOf(key, await log.partitionCount(topic));
+      await log.write([{ topic, partition, key, value, headers }]);
+    },
+  };
+};

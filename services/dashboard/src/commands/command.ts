@@ -15,7 +15,12 @@ export const WRITTEN = [
 ] as const;
 export type CommandDraft = Draft<(typeof WRITTEN)[number]>;
 
-const who = { by: z.string().min(1).max(200), why: z.string().min(1).max(2000) };
+const who = {
+  by: z.string().min(1).max(200),
+  why: z.string().min(1).max(2000),
+  /** Of an earlier try of the same command, or chosen by the caller. Without it the command gets a new one. */
+  eventId: z.uuid().optional(),
+};
 const id = z
   .string()
   .min(1)

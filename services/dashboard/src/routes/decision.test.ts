@@ -1,7 +1,9 @@
 import { type DecisionLink, LONGEST_LINK_MS, signLink } from '@vigil/chassis/decision-link';
 import { Topic } from '@vigil/events';
+import { MemoryLog } from '@vigil/stream/memory';
 import { describe, expect, test } from 'vitest';
 import { dashboard, LINK_KEY } from '../app.fixture.ts';
+import { openCommandWriter } from '../commands/command-writer.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const link: DecisionLink = {
@@ -49,6 +51,20 @@ test('the page explains what happens after the decision', async () => {
   const { body } = await opened().get({ decision: 'pardon' });
   expect(body).toContain('Closes the case without a step');
   expect(body).not.toContain('Vigil waits for a decision.');
+});
+
+test('an answer that Kafka does not acknowledge in time is answered 504, as a page', async () => {
+  const never = openCommandWriter({
+    ...{ log: new MemoryLog(), limitMs: 50, newEventId: () => 'event-1', onFailure: () => {} },
+    writer: { writeNamed: () => new Promise(() => {}) },
+  });
+  const one = dashboard({ case: async () => asking }, '/no-page', { commands: never });
+  one.clock.now = NOON + 2000;
+  const url = `/v1/decision?link=${await signLink(LINK_KEY, link)}`;
+  const asJson = await one.app.inject({ method: 'POST', url });
+  expect(asJson.json()).toMatchObject({ status: 504, type: 'urn:vigil:not_acknowledged', eventId: 'event-1' });
+  const asPage = await one.app.inject({ method: 'POST', url, headers: { accept: 'text/html' } });
+  expect([asPage.statusCode, asPage.body.includes('may still be applied')]).toEqual([504, true]);
 });
 
 test('so does a HEAD', async () => {

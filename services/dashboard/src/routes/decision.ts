@@ -5,14 +5,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { signed } from '../access/people.ts';
 import { type CommandDraft, parseCommand } from '../commands/command.ts';
+import type { CommandWriter } from '../commands/command-writer.ts';
 import { answerRequest, decideCase, endOfQuestion, reviewTask, waitingRequest } from '../commands/decisions.ts';
-import type { Write } from '../commands/routes.ts';
 import { sendPage, wantsPage } from '../page.ts';
 import { badInput, found, Problem } from '../problem.ts';
 
 export type DecisionDeps = {
   readonly model: ReadModel;
-  readonly write: Write;
+  readonly commands: CommandWriter;
   /** verifies links; null: there are none */
   readonly linkKey: string | null;
   /** epoch milliseconds */
@@ -206,7 +206,7 @@ const draftOf = (
  * answered once: the read model shows the first answer, and the case refuses an answer to a question that is over.
  */
 export const decisionRoutes = (app: FastifyInstance, deps: DecisionDeps): void => {
-  const { model, write, now } = deps;
+  const { model, commands, now } = deps;
   const recent = new Map<string, { readonly at: number; readonly answer: string }>();
 
   /** Writes the answer, unless this process has just written another to the same question. */
@@ -242,7 +242,7 @@ export const decisionRoutes = (app: FastifyInstance, deps: DecisionDeps): void =
       const draft = await draftOf(link, askedAt, answer, model);
       const { by } = draft.payload as { readonly by: string };
       await answerOnce(`${link.kind} ${link.subject} ${askedAt}`, `${by} has answered ${link.decision}`, () =>
-        write(draft),
+        commands.write(null, link.decision, async () => [draft]),
       );
       if (!wantsPage(request))
         return reply.code(202).send({ topic: draft.topic, type: draft.type, key: draft.key, by });

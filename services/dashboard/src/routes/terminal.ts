@@ -4,7 +4,6 @@ import type { AgentRow, ReadModel } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
 import { type Caller, signed } from '../access/people.ts';
 import type { CommandDraft } from '../commands/command.ts';
-import type { Write } from '../commands/routes.ts';
 import type { Feed } from '../feed.ts';
 import { found, Problem } from '../problem.ts';
 import * as queries from './queries.ts';
@@ -47,7 +46,8 @@ type Lines = {
 export type TerminalDeps = {
   readonly model: ReadModel;
   readonly feed: Pick<Feed, 'listenToTerminals'>;
-  readonly write: Write;
+  /** writes a lease */
+  readonly write: (draft: CommandDraft) => Promise<unknown>;
   readonly streams: Streams;
   readonly newId: () => string;
   readonly now: () => number;

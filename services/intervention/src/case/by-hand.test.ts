@@ -47,6 +47,18 @@ test('nudged by hand while people are asked, the case continues with their quest
   expect(one.after(1)).toEqual(['asks terminate destructive']);
 });
 
+test('a request that is written twice under one id is executed once: while it is asked, while it is open, and after it', () => {
+  const one = agent();
+  one.receive(changed({}));
+  const request = requests('nudge');
+  expect(one.receive(request)).toEqual(['asks nudge soft']);
+  expect(one.receive(request)).toEqual([]);
+  one.admit();
+  expect(one.receive(request)).toEqual([]);
+  expect(one.after(2 * MIN)).toEqual(['CASE_CLOSED executed']);
+  expect(one.receive(request)).toEqual([]);
+});
+
 test('the answer of people counts for the case that continues', () => {
   const one = nudged(asking());
   one.receive(renewed(ladder));

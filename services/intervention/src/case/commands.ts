@@ -44,6 +44,7 @@ export const contextAsked = (state: CaseState, request: Request): CaseContext =>
 export const successorOf = (state: CaseState, input: CaseInput | null): CaseContext | null => {
   if (input?.type !== 'REQUEST_STEP') return null;
   const caseContext = contextAsked(state, input);
+  if (isRepeated(state, caseContext)) return null;
   return requestRefusal(state, caseContext, input.payload.step) === null ? caseContext : null;
 };
 
@@ -114,6 +115,7 @@ const refused = ({ agentId }: CaseState, { caseId, decision, by }: DecideCase, r
 /** A person's request: replaces an open case, unless an order is out that cannot be taken back. */
 const answerRequest = (state: CaseState, request: Request): readonly CaseDraft[] => {
   const caseContext = contextAsked(state, request);
+  if (isRepeated(state, caseContext)) return [];
   const { step } = request.payload;
   const reason = requestRefusal(state, caseContext, step);
   if (reason !== null)
@@ -144,6 +146,19 @@ const answerRequest = (state: CaseState, request: Request): readonly CaseDraft[]
     case 'quiet':
     case 'unconfirmed':
       return [opening(state, caseContext)];
+  }
+};
+
+/** A request that is written twice under one id opens one case. */
+const isRepeated = ({ situation, last }: CaseState, { caseId }: CaseContext): boolean => {
+  switch (situation.kind) {
+    case 'open':
+      return situation.activeCase.caseContext.caseId === caseId;
+    case 'asking':
+      return situation.caseContext.caseId === caseId || last?.caseId === caseId;
+    case 'quiet':
+    case 'unconfirmed':
+      return last?.caseId === caseId;
   }
 };
 

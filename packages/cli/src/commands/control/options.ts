@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseDuration } from '@vigil/policy';
-import type { Outcome } from '@vigil/read-model';
 import { type Command, InvalidArgumentError } from 'commander';
-import { outcomeLine } from '../../render/outcome.ts';
+import { Unconfirmed } from '../../errors.ts';
+import { type Followed, follow } from '../../follow.ts';
+import { outageLines, outcomeLine } from '../../render/outcome.ts';
 import { jsonText, plain, plainAll } from '../../render/plain.ts';
-import { dashboard, endUnwell, print, show, whoAmI } from '../../terminal.ts';
+import { dashboard, endUnwell, print, show, view, whoAmI } from '../../terminal.ts';
 
 /** `10m`, `90s`, `1.5h` as milliseconds. */
 export const durationOption = (text: string): number => {
@@ -58,35 +60,52 @@ export const withDecisionOptions = (command: Command): Command => withAuthor(com
 /** What is requested, in a sentence for people. `outcome`: the command that shows what becomes of it. */
 export type Request = { readonly requested: string; readonly outcome: string };
 
-/** How long a command waits for its outcome, milliseconds, and one question to the dashboard, seconds. */
-const PATIENCE_MS = 30_000;
-const QUESTION_S = 5;
+/** What shows the outcome of any command. */
+export const shownBy = (eventId: string): string => `vigil command show ${eventId}`;
+
+type Sent = Pick<Written, 'eventId'> & Partial<Written>;
+
+/** A command that Kafka has not acknowledged may be written: it is followed like any other. */
+const sent = async (command: object, json: boolean | undefined): Promise<Sent> => {
+  try {
+    return await dashboard().post<Written>('/v1/commands', command);
+  } catch (error) {
+    if (!(error instanceof Unconfirmed)) throw error;
+    const { eventId } = error;
+    if (!json) print([`Kafka has not acknowledged the command ${eventId} in time: it may still be applied.`]);
+    return { eventId };
+  }
+};
 
 /**
  * Posts a command to the dashboard, and shows what is requested and what became of it; both to programs. Ends with 1 if
- * it was refused, or is not decided in half a minute.
+ * it was refused, or its outcome is not known in time.
  */
 export const write = async (command: object, request: Request, options: WriteOptions): Promise<void> => {
   const { by, why, json, wait } = options;
   const { requested, outcome } = request;
   if (!wait) return void (await writeAndShow(command, options, () => ({ requested, outcome })));
-  const written = await dashboard().post<Written>('/v1/commands', { ...command, by, why });
+  const written = await sent({ ...command, by, why }, json);
   if (!json) print([...requestLines(requested, null), ...alsoLines(written)]);
-  const became = await outcomeOf(written.eventId, performance.now() + PATIENCE_MS);
-  if (became.outcome !== 'applied') endUnwell();
-  print([json ? jsonText({ ...written, ...became }) : outcomeLine(plainAll(became), outcome)]);
+  const followed = await followShown(written.eventId, json);
+  const later = [outcome, shownBy(written.eventId)];
+  if (followed.became.outcome !== 'applied') endUnwell();
+  print([json ? jsonText({ ...written, ...followed.became }) : outcomeLine(view(), plainAll(followed), later)]);
 };
 
-const alsoLines = ({ key, alsoFor }: Written): readonly string[] =>
+/** Follows a command; people read why it takes long. */
+export const followShown = (eventId: string, json: boolean | undefined): Promise<Followed> =>
+  follow(eventId, {
+    client: dashboard(),
+    now: () => performance.now(),
+    pause,
+    onOutage: (away) => {
+      if (!json) print(outageLines(view(), plainAll(away), shownBy(eventId)));
+    },
+  });
+
+const alsoLines = ({ key = '', alsoFor = [] }: Sent): readonly string[] =>
   alsoFor.length === 0 ? [] : [`It is written for each of ${[key, ...alsoFor].map(plain).join(', ')}.`];
-
-/** `until`: by `performance.now()` */
-const outcomeOf = async (eventId: string, until: number): Promise<Outcome> => {
-  for (;;) {
-    const became = await dashboard().get<Outcome>(path('commands', eventId), { wait: String(QUESTION_S) });
-    if (became.outcome !== 'pending' || performance.now() >= until) return became;
-  }
-};
 
 /** The same, where the command that shows the outcome names the written event. `outcome` null: it is waited for. */
 export const writeAndShow = async (
