@@ -15,6 +15,7 @@ export const ROUTES_TO_TURN_OFF = [
   'checkpoint_lost',
   'spending_limit',
   'clock_drift',
+  'agent_crashed',
   'warrant_waiting',
 ] as const;
 

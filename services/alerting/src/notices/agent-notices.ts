@@ -1,8 +1,8 @@
-import type { EscalationAnswer, EventOf, PayloadOf, Topic } from '@vigil/events';
+import type { EscalationAnswer, EventOf, PayloadOf, PolicyRef, Topic } from '@vigil/events';
 import { spell } from '@vigil/policy';
 import { breakerNotices } from './breaker-notices.ts';
 import { taskSpent } from './fleet-notices.ts';
-import { type About, type Noticed, raise, resolve, settle } from './notice.ts';
+import { type About, type Noticed, outputOf, raise, resolve, settle, startAgain } from './notice.ts';
 import { aboutWait, requestNotices, WAIT_ROUTE } from './request-notices.ts';
 import { ticketNotices, ticketOver } from './ticket-notices.ts';
 
@@ -90,9 +90,13 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
     case 'CLOCK_DRIFT_ENDED':
       return [resolve(CLOCK_ROUTE, aboutClock(input.payload), `${input.payload.agentId}: ${input.payload.why}`)];
     case 'INSTANCE_STARTED':
-      return unblocked(input.payload, `${input.payload.agentId} has started on it`);
-    case 'EXEMPTION_CHANGED':
+      return [
+        ...unblocked(input.payload, `${input.payload.agentId} has started on it`),
+        resolve(CRASH_ROUTE, aboutCrash(input.payload), `${input.payload.agentId} has started again`),
+      ];
     case 'WARRANT_FILED':
+      return crashNotices(input.payload, input.policy);
+    case 'EXEMPTION_CHANGED':
     case 'WARRANT_RENEWED':
     case 'WARRANT_LAPSED':
     case 'AGENT_ANSWERED':
@@ -186,6 +190,33 @@ const over = (changed: StateChanged, text: string): readonly Noticed[] => {
   const own = { ...changed, taskId: null };
   const ofTask = [resolve(ROUTE, changed, text), ticketOver(changed, text)];
   return changed.taskId === null ? [...ofTask, resolve(BLOCKED_ROUTE, own, text)] : [...ofTask, ...over(own, text)];
+};
+
+type Filed = PayloadOf<typeof Topic.agentHealth, 'WARRANT_FILED'>;
+
+const CRASH_ROUTE = 'agent_crashed';
+const CRASHES: readonly Filed['endReason'][] = ['crashed', 'resource_limit', 'lost'];
+/** These steps notify people themselves. */
+const NOTIFYING: readonly string[] = ['alert', 'escalate'];
+
+/** The agent, with whatever task it is started again. */
+const aboutCrash = ({ agentId, labels }: Pick<Filed, 'agentId'> & Partial<Pick<Filed, 'labels'>>): About => ({
+  agentId,
+  taskId: null,
+  ...(labels && { labels }),
+});
+
+/** A plan gives the task of a crashed agent to recovery. Without a task it does nothing, so people have to know. */
+const crashNotices = (filed: Filed, policy: PolicyRef | null): readonly Noticed[] => {
+  const { agentId, taskId, parentAgentId, endReason, plan, evidence, lastOutput } = filed;
+  const steps = plan.map(({ step }) => step);
+  const isForPeople = steps.includes('recover') && !steps.some((step) => NOTIFYING.includes(step));
+  // The client of a sub-agent starts it again, or works on without it.
+  if (!CRASHES.includes(endReason) || taskId !== null || parentAgentId !== null || !isForPeople) return [];
+  const how = causesOf(evidence.map(({ words }) => words)).join('; ');
+  const nothing = 'It has no task, so nothing was restarted.';
+  const text = [`${how}. ${nothing} ${startAgain(filed, policy)}`, ...outputOf(agentId, lastOutput)].join('\n');
+  return [raise(CRASH_ROUTE, aboutCrash(filed), { title: `${agentId} crashed, and nothing was restarted`, text })];
 };
 
 type Drifted = PayloadOf<typeof Topic.agentHealth, 'CLOCK_DRIFTED'>;

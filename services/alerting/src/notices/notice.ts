@@ -168,3 +168,21 @@ const keyOf = (route: string, { agentId, taskId, of }: About): string => {
   const what = of === undefined ? '' : `:${of.replace(/[^A-Za-z0-9._:-]/g, '-').slice(-40)}`;
   return `${route}:${who.slice(-(LONGEST_KEY - route.length - 1 - what.length))}${what}`;
 };
+
+/** The command that starts an agent again, for a shell. */
+export const startAgain = (
+  { agentId, taskId }: { readonly agentId: string | null; readonly taskId: string | null },
+  policy: PolicyRef | null,
+): string => {
+  const name = agentId === null ? 'NAME' : quoted(agentId);
+  const work = taskId === null ? '' : ` --task ${quoted(taskId)}`;
+  const judged = policy === null ? '' : ` --health-policy ${quoted(policy.name)}`;
+  return `Start it again: \`vigil run --name ${name}${work}${judged} -- COMMAND\`.`;
+};
+
+const quoted = (word: string): string =>
+  /^[A-Za-z0-9._:@/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** The last lines that an agent printed before its end. */
+export const outputOf = (agentId: string | null, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : [`The last output of ${agentId ?? 'the agent'}:`, ...lines];

@@ -2,7 +2,7 @@ import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { BLOCKED_ROUTE } from './agent-notices.ts';
 import { BREAKER_ROUTE, breakerNotices, RECOVERY } from './breaker-notices.ts';
 import { taskSpent } from './fleet-notices.ts';
-import { type About, type Noticed, raise, resolve } from './notice.ts';
+import { type About, type Noticed, outputOf, raise, resolve, startAgain } from './notice.ts';
 
 const ROUTE = 'recovery_failed';
 /** No checkpoint of a task could be used: work may be done twice. */
@@ -20,7 +20,11 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
     case 'SPAWN_IMPOSSIBLE': {
       const { reason, agentId, cause, lastOutput } = input.payload;
       const title = agentId === null ? `${taskId} has no agent` : `${taskId} has no agent after ${agentId} (${cause})`;
-      const text = [startAgain(input.payload, input.policy?.name), ...outputOf(agentId, lastOutput), reason].join('\n');
+      const text = [
+        `${startAgain({ agentId, taskId }, input.policy)} Or let a runtime do it: see the end of this text.`,
+        ...outputOf(agentId, lastOutput),
+        reason,
+      ].join('\n');
       return [raise(ROUTE, { ...about, agentId }, { title, text })];
     }
     case 'RECOVERY_WAITING': {
@@ -84,23 +88,6 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
       return breakerNotices(input.payload);
   }
 };
-
-type Impossible = PayloadOf<typeof Topic.taskRecovery, 'SPAWN_IMPOSSIBLE'>;
-
-/** The command that gives the task to an agent again, for a shell. */
-const startAgain = ({ agentId, taskId }: Impossible, policy: string | undefined): string => {
-  const name = agentId === null ? 'NAME' : quoted(agentId);
-  const judged = policy === undefined ? '' : ` --health-policy ${quoted(policy)}`;
-  const command = `vigil run --name ${name} --task ${quoted(taskId)}${judged} -- COMMAND`;
-  return `Start it again: \`${command}\`. Or let a runtime do it: see the end of this text.`;
-};
-
-const quoted = (word: string): string =>
-  /^[A-Za-z0-9._:@/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
-/** The last lines that an agent printed before its end. */
-const outputOf = (agentId: string | null, lines: readonly string[]): readonly string[] =>
-  lines.length === 0 ? [] : [`The last output of ${agentId ?? 'the agent'}:`, ...lines];
 
 type Review = PayloadOf<typeof Topic.taskRecovery, 'REVIEW_REQUIRED'>;
 
