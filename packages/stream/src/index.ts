@@ -13,7 +13,18 @@ export { HANGS_AFTER_MS, type Hanging, hangingTransactions } from './kafka/hangi
 export { Refusal as RefusedByBroker } from './kafka/serialized-producer.ts';
 export { applyTopics, compareTopics, type PlannedTopic, planTopics, type TopicReport } from './kafka/topics.ts';
 export { throughPartition } from './log/inputs.ts';
-export type { Batch, Bounds, Following, From, Headers, Log, LogRecord, OutRecord, Position } from './log/log.ts';
+export type {
+  Batch,
+  Bounds,
+  Following,
+  From,
+  Headers,
+  Log,
+  LogRecord,
+  OutRecord,
+  PartitionRange,
+  Position,
+} from './log/log.ts';
 export { partitionOf } from './log/partitioner.ts';
 export { isEvent, readAndFollow, readEvent, tail, WaitingReader } from './log/reading.ts';
 export { type EventOrigin, type NamedDraft, type Writer, writer } from './log/writer.ts';

@@ -29,6 +29,13 @@ export const connectLog = async ({ kafka, clientId, codec, logger, sessionMs = 1
   await Promise.all([questions.open(), queue.open()]).catch((error: Error) => {
     throw new Fatal(`no Kafka broker answers at ${kafka.brokers.join(', ')}: ${error.message}`, { cause: error });
   });
+  /** One consumer reads all ranges: joining a group takes longer than reading a few records. */
+  const readRanges: Log['readRanges'] = async (ranges, apply, signal) => {
+    const begin = ranges.flatMap(({ topic, partition, low: offset, high: until }) =>
+      offset < until ? [{ topic, partition, offset, until }] : [],
+    );
+    if (begin.length > 0) await untilDone(new Reader(consumers, `${clientId}-read`, begin, apply), signal);
+  };
   const { clusterId, partitionCount, bounds, stableEnds, groupOffsets } = questions;
   return {
     codec,
@@ -37,11 +44,8 @@ export const connectLog = async ({ kafka, clientId, codec, logger, sessionMs = 1
     bounds,
     stableEnds,
     groupOffsets,
-    read: async (topic, partition, { low, high }, apply, signal) => {
-      if (low >= high) return;
-      const reader = new Reader(consumers, `${clientId}-read`, [{ topic, partition, offset: low, until: high }], apply);
-      await untilDone(reader, signal);
-    },
+    read: (topic, partition, range, apply, signal) => readRanges([{ topic, partition, ...range }], apply, signal),
+    readRanges,
     fence: (transactionalId) => fence(producers, transactionalId),
     write: (records) => queue.write(records),
     join: (member) => join(consumers, member, sessionMs, logger),

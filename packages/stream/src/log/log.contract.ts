@@ -48,6 +48,21 @@ export const logContract = ({ log, topic }: Subject): void => {
     expect(keys(records)).toEqual(['b', 'c']);
   });
 
+  test('several ranges are read at once, each partition in order, and an empty range is skipped', async () => {
+    const [one, two] = [await topic('ranges-one', 2), await topic('ranges-two', 1)];
+    await log().write([...['a', 'b', 'c'].map((key) => out(one, key)), out(one, 'other', { partition: 1 })]);
+    await log().write(['d', 'e'].map((key) => out(two, key)));
+    const records: LogRecord[] = [];
+    const ranges = [
+      { topic: one, partition: 0, low: 1, high: 3 },
+      { topic: one, partition: 1, low: 1, high: 1 },
+      { topic: two, partition: 0, low: 0, high: 2 },
+    ];
+    await log().readRanges(ranges, (record) => records.push(record), new AbortController().signal);
+    expect(keys(records.filter((record) => record.topic === one))).toEqual(['b', 'c']);
+    expect(keys(records.filter((record) => record.topic === two))).toEqual(['d', 'e']);
+  });
+
   test('a commit makes all records of its transaction visible, also for back-to-back transactions', async () => {
     const [one, two] = [await topic('tx-one', 1), await topic('tx-two', 1)];
     const transactor = await log().fence(`${one}-0`);

@@ -29,6 +29,9 @@ export type OutRecord = {
 /** The first existing offset, and the offset of the next record, including unfinished transactions. */
 export type Bounds = { readonly low: number; readonly high: number };
 
+/** `[low, high)` of a partition. */
+export type PartitionRange = Bounds & { readonly topic: string; readonly partition: number };
+
 /**
  * The result of one fetch of one partition: committed records only. `fetched`: the requested offset; `next`: the one to
  * continue at; `end`: the end of the log.
@@ -104,6 +107,12 @@ export type Log = AsyncDisposable & {
     topic: string,
     partition: number,
     range: Bounds,
+    apply: (record: LogRecord) => void,
+    signal: AbortSignal,
+  ) => Promise<void>;
+  /** Reads the committed records of several ranges at once: in order within a partition, and in any order between them. */
+  readonly readRanges: (
+    ranges: readonly PartitionRange[],
     apply: (record: LogRecord) => void,
     signal: AbortSignal,
   ) => Promise<void>;

@@ -79,7 +79,8 @@ export const withRegistry = (log: Log) => {
 
 /** The same log, so that a test can replace one of its calls. */
 export const aliased = (log: Log): Log => {
-  const { codec, clusterId, partitionCount, bounds, stableEnds, groupOffsets, read, fence, write, join, follow } = log;
+  const { codec, clusterId, partitionCount, bounds, stableEnds, groupOffsets } = log;
+  const { read, readRanges, fence, write, join, follow } = log;
   return {
     codec,
     clusterId,
@@ -88,6 +89,7 @@ export const aliased = (log: Log): Log => {
     stableEnds,
     groupOffsets,
     read,
+    readRanges,
     fence,
     write,
     join,

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { dashboard, TOKEN } from '../app.fixture.ts';
 import { openFeed, publishedTopics } from '../feed.ts';
+import { MOST_AT_ONCE, Positions, readBacklog } from './resume.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -122,7 +123,7 @@ test('a stream resumes at another dashboard, after the first has ended', async (
   await vi.waitFor(() => expect(reader.received).toEqual(['missed']), 30_000);
 });
 
-test('a backlog larger than what is read at once arrives completely and in order', async () => {
+test('a long backlog arrives completely and in order', async () => {
   const log = new MemoryLog();
   const { port } = await opened(log);
   const reader = openReader();
@@ -133,6 +134,79 @@ test('a backlog larger than what is read at once arrives completely and in order
   await reader.connect(port);
   await vi.waitFor(() => expect(reader.received).toHaveLength(4500), 60_000);
   expect(reader.received).toEqual(agents);
+});
+
+const TOPICS = [Topic.agentHealth, Topic.agentOrder] as const;
+
+/** Events in many partitions of two topics. Each has its place in the whole as the id of its agent. */
+const spread = async (count: number): Promise<MemoryLog> => {
+  const log = new MemoryLog({ partitions: 12 });
+  for (let i = 0; i < count; i++) {
+    const order = example(Topic.agentOrder, 'NUDGE_AGENT', { agentId: `a-${i}` }) as HealthEvent;
+    const event = i % 3 === 0 ? order : changed(`a-${i}`);
+    await log.publish({ ...event, key: `key-${i % 17}` } as never);
+  }
+  return log;
+};
+
+const agentOf = ({ payload }: HealthEvent): string => (payload as { readonly agentId: string }).agentId;
+
+/** Reads until so many events have arrived, and is then cut off; the id that the reader has kept. */
+const readUntilCut = async (log: MemoryLog, id: string, most: number, received: HealthEvent[]): Promise<string> => {
+  const cut = new AbortController();
+  const positions = Positions.parse(id, TOPICS);
+  let kept = id;
+  let left = most;
+  const onEvent = async (event: HealthEvent) => {
+    received.push(event);
+    kept = positions.text;
+    left -= 1;
+    if (left === 0) cut.abort();
+  };
+  await readBacklog(log, TOPICS, positions, onEvent, cut.signal);
+  return kept;
+};
+
+const BEGINNING = TOPICS.map(() => Array.from({ length: 12 }, () => '0').join('.')).join('-');
+
+test('a resume over many partitions that is cut off after any event, and resumes, has each event once, and each key in order', async () => {
+  const count = 60;
+  const log = await spread(count);
+  for (let cutAfter = 1; cutAfter <= count; cutAfter++) {
+    const received: HealthEvent[] = [];
+    const id = await readUntilCut(log, BEGINNING, cutAfter, received);
+    expect(received).toHaveLength(cutAfter);
+    await readUntilCut(log, id, Number.POSITIVE_INFINITY, received);
+    expect(received.map(agentOf).toSorted()).toEqual(names('a', count).toSorted());
+    for (const ofKey of Map.groupBy(received, ({ topic, key }) => `${topic} ${key}`).values()) {
+      const places = ofKey.map((event) => Number(agentOf(event).slice(2)));
+      expect(places).toEqual(places.toSorted((a, b) => a - b));
+    }
+  }
+});
+
+test('a resume that is cut off again and again, after every event, has each event once', async () => {
+  const log = await spread(40);
+  const received: HealthEvent[] = [];
+  let id = BEGINNING;
+  for (let i = 0; i < 40; i++) id = await readUntilCut(log, id, 1, received);
+  expect(await readUntilCut(log, id, 1, received)).toBe(id);
+  expect(received.map(agentOf).toSorted()).toEqual(names('a', 40).toSorted());
+});
+
+test('a backlog in many partitions is one read, and one of more than fits memory is several, each of a bounded size', async () => {
+  const small = await spread(60);
+  const read = vi.spyOn(small, 'readRanges');
+  await readUntilCut(small, BEGINNING, Number.POSITIVE_INFINITY, []);
+  expect(read).toHaveBeenCalledOnce();
+  const large = await spread(MOST_AT_ONCE + 500);
+  const reads = vi.spyOn(large, 'readRanges');
+  const received: HealthEvent[] = [];
+  await readUntilCut(large, BEGINNING, Number.POSITIVE_INFINITY, received);
+  const sizes = reads.mock.calls.map(([ranges]) => ranges.reduce((sum, { low, high }) => sum + high - low, 0));
+  expect(sizes).toEqual([MOST_AT_ONCE, 500]);
+  expect(new Set(received.map(agentOf)).size).toBe(MOST_AT_ONCE + 500);
+  expect(received).toHaveLength(MOST_AT_ONCE + 500);
 });
 
 test('a filtered stream resumes without what it did not request', async () => {
@@ -165,7 +239,7 @@ test.each(['viewer', 'responder', 'operator', TOKEN])(
     const log = new MemoryLog();
     const lease = example(Topic.leaseTerminal, 'LEASE_TERMINAL', { by: 'ada-who-looks' });
     await log.publish(lease);
-    const read = vi.spyOn(log, 'read');
+    const read = vi.spyOn(log, 'readRanges');
     const { app } = dashboard({}, '/no-page', { log });
     for (const topic of UNPUBLISHED)
       for (const [accept, id] of [

@@ -1,12 +1,12 @@
 import { type HealthEvent, type TopicName, Undecodable } from '@vigil/events';
-import { DeadLetter, isEvent, type Log, type LogRecord, readEvent } from '@vigil/stream';
+import { DeadLetter, isEvent, type Log, type LogRecord, type PartitionRange, readEvent } from '@vigil/stream';
 import { Problem } from '../problem.ts';
 
 /** What a backlog is read from. */
-export type Backlog = Pick<Log, 'codec' | 'bounds' | 'stableEnds' | 'read'>;
+export type Backlog = Pick<Log, 'codec' | 'bounds' | 'stableEnds' | 'readRanges'>;
 
-/** Offsets of one partition that are read at once. */
-const CHUNK = 2000;
+/** Offsets of all partitions that are read at once. */
+export const MOST_AT_ONCE = 10_000;
 
 /** Up to where a reader has the events of some topics: the next offset of each partition. */
 export class Positions {
@@ -57,9 +57,40 @@ export class Positions {
   }
 }
 
+/** What is missing after these positions, in every partition of the topics. */
+const missingRanges = async (
+  log: Backlog,
+  topics: readonly TopicName[],
+  positions: Positions,
+): Promise<readonly PartitionRange[]> => {
+  const ofTopic = async (topic: TopicName): Promise<readonly PartitionRange[]> => {
+    const ends = (await log.stableEnds(topic)).map((high, partition) => ({
+      ...{ topic, partition, high },
+      low: positions.next(topic, partition),
+    }));
+    const behind = ends.filter(({ low, high }) => low < high);
+    if (behind.length === 0) return [];
+    // Older records may be deleted.
+    const bounds = await log.bounds(topic);
+    return behind.map((range) => ({ ...range, low: Math.max(range.low, bounds[range.partition]?.low ?? 0) }));
+  };
+  return (await Promise.all(topics.map(ofTopic))).flat().filter(({ low, high }) => low < high);
+};
+
+/** As many ranges as one read may hold in memory, the first of a long one. */
+const nextRead = (missing: readonly PartitionRange[]): readonly PartitionRange[] => {
+  let left = MOST_AT_ONCE;
+  return missing.flatMap((range) => {
+    const high = Math.min(range.high, range.low + left);
+    left -= high - range.low;
+    return high > range.low ? [{ ...range, high }] : [];
+  });
+};
+
 /**
- * Reads what was committed after these positions, partition after partition, and moves them. Resolves to the number of
- * records. Unreadable ones are skipped: the owner of the topic dead-letters them.
+ * Reads what was committed after these positions, several partitions at once, and moves them. Events are delivered one at
+ * a time, in the order of each partition. Resolves to the number of records. Unreadable ones are skipped: the owner of the
+ * topic dead-letters them.
  */
 export const readBacklog = async (
   log: Backlog,
@@ -69,22 +100,23 @@ export const readBacklog = async (
   signal: AbortSignal,
 ): Promise<number> => {
   let count = 0;
-  for (const topic of topics) {
-    const [bounds, ends] = await Promise.all([log.bounds(topic), log.stableEnds(topic)]);
-    for (const [partition, end] of ends.entries()) {
-      const first = Math.max(positions.next(topic, partition), bounds[partition]?.low ?? 0);
-      for (let low = first; low < end && !signal.aborted; low += CHUNK) {
-        const records: LogRecord[] = [];
-        const range = { low, high: Math.min(low + CHUNK, end) };
-        await log.read(topic, partition, range, (record) => records.push(record), signal);
-        for (const record of records) {
-          const event = await eventIn(log, record);
-          if (positions.take(record) && event !== null) await onEvent(event);
-        }
-        count += records.length;
-        positions.take({ topic, partition, offset: range.high - 1 });
-      }
+  let missing = await missingRanges(log, topics, positions);
+  while (missing.length > 0) {
+    const ranges = nextRead(missing);
+    const records: LogRecord[] = [];
+    await log.readRanges(ranges, (record) => records.push(record), signal);
+    for (const record of records) {
+      const event = await eventIn(log, record);
+      if (signal.aborted) return count;
+      if (positions.take(record) && event !== null) await onEvent(event);
     }
+    if (signal.aborted) return count;
+    count += records.length;
+    for (const { topic, partition, high } of ranges) positions.take({ topic, partition, offset: high - 1 });
+    missing = missing.flatMap((range) => {
+      const low = positions.next(range.topic, range.partition);
+      return low < range.high ? [{ ...range, low }] : [];
+    });
   }
   return count;
 };

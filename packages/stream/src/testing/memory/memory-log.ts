@@ -11,6 +11,7 @@ import type {
   Member,
   Membership,
   OutRecord,
+  PartitionRange,
   Transactor,
 } from '../../log/log.ts';
 import { partitionOf } from '../../log/partitioner.ts';
@@ -67,6 +68,20 @@ export class MemoryLog implements Log {
   ): Promise<void> => {
     await Promise.resolve();
     for (const record of this.partition(topic, partition).slice(low, high)) apply(record);
+  };
+
+  /** Record by record in turn, as a broker may answer. */
+  readonly readRanges = async (
+    ranges: readonly PartitionRange[],
+    apply: (record: LogRecord) => void,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    await Promise.resolve();
+    let open = ranges.map(({ topic, partition, low, high }) => this.partition(topic, partition).slice(low, high));
+    while (open.length > 0 && !signal.aborted) {
+      for (const [record] of open) if (record !== undefined) apply(record);
+      open = open.map((records) => records.slice(1)).filter((records) => records.length > 0);
+    }
   };
 
   readonly fence = async (id: string): Promise<Transactor> => {
