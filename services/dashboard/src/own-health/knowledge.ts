@@ -14,35 +14,76 @@ const BLINDING: readonly string[] = [POSTGRES, 'gateway', 'heartbeat-ingest', 'h
 /** `now`: epoch milliseconds; `monotonic`: milliseconds. */
 export type Instant = { readonly now: number; readonly monotonic: number };
 
-/** `advancedAt`: when `upTo` last changed, or the look-out began; on the monotonic clock. */
+/** Probes come each second and wait for two. What fails within this time of each other is one outage, milliseconds. */
+export const SAME_OUTAGE_MS = 5000;
+
+/**
+ * `advancedAt`: when `upTo` last changed, or the look-out began; on the monotonic clock. `wellAt`: when each part last
+ * answered well, epoch milliseconds. `outageSince`: since when the answers are not current, which stays for the whole
+ * outage; null: they are current.
+ */
 export type LookOut = {
   readonly upTo: number | null;
   readonly advancedAt: number;
   readonly away: ReadonlyMap<string, Away>;
+  readonly wellAt: ReadonlyMap<string, number>;
+  readonly outageSince: number | null;
 };
 
-export const beginning = ({ monotonic }: Instant): LookOut => ({ upTo: null, advancedAt: monotonic, away: new Map() });
+export const beginning = ({ monotonic }: Instant): LookOut => ({
+  ...{ upTo: null, advancedAt: monotonic, away: new Map(), wellAt: new Map(), outageSince: null },
+});
 
-/** The read model has answered that its rows are complete up to `upTo`. */
-export const projected = (before: LookOut, upTo: number | null, { monotonic }: Instant): LookOut =>
-  upTo === before.upTo ? before : { ...before, upTo, advancedAt: monotonic };
+const isSameOutage = (one: number, other: number): boolean => Math.abs(one - other) <= SAME_OUTAGE_MS;
 
-/** What a part has answered; null: it is well. */
-export const probed = (before: LookOut, part: string, detail: string | null, { now }: Instant): LookOut => {
-  const away = new Map(before.away);
-  if (detail === null) away.delete(part);
-  else away.set(part, { part, since: before.away.get(part)?.since ?? now, detail });
-  return { ...before, away };
-};
-
-/** Whether the answers are current, and since when they are not. */
-export const knowledgeOf = ({ upTo, advancedAt, away }: LookOut, { now, monotonic }: Instant): Knowledge => {
+/** When the present blindness began, as far as this moment shows; null: the answers are current. */
+const blindFrom = ({ upTo, advancedAt, away }: LookOut, { now, monotonic }: Instant): number | null => {
   const stillMs = monotonic - advancedAt;
   const isOld =
     stillMs > (away.has(BROKER) ? STILL_WITHOUT_BROKER_MS : STILL_MS) || (upTo !== null && now - upTo > BEHIND_MS);
-  const since = [
+  const from = [
     ...(isOld ? [Math.min(upTo ?? now - stillMs, now - stillMs)] : []),
     ...BLINDING.flatMap((part) => away.get(part)?.since ?? []),
   ];
-  return { upTo, blindSince: since.length === 0 ? null : Math.min(...since), away: [...away.values()] };
+  if (from.length === 0) return null;
+  const first = Math.min(...from);
+  return Math.min(first, ...[...away.values()].map(({ since }) => since).filter((since) => isSameOutage(since, first)));
+};
+
+const settled = (seen: LookOut, instant: Instant): LookOut => {
+  const from = blindFrom(seen, instant);
+  return { ...seen, outageSince: from === null ? null : (seen.outageSince ?? from) };
+};
+
+/** The read model has answered that its rows are complete up to `upTo`. */
+export const projected = (before: LookOut, upTo: number | null, instant: Instant): LookOut => {
+  const seen = settled(before, instant);
+  return settled(upTo === seen.upTo ? seen : { ...seen, upTo, advancedAt: instant.monotonic }, instant);
+};
+
+/** Rows are complete up to a moment before the outage. A part that fails with them is away since then. */
+const awaySince = ({ upTo, wellAt }: LookOut, part: string, now: number): number => {
+  const well = wellAt.get(part) ?? now;
+  return upTo !== null && isSameOutage(upTo, well) ? Math.min(upTo, well) : well;
+};
+
+/** What a part has answered; null: it is well. */
+export const probed = (before: LookOut, part: string, detail: string | null, instant: Instant): LookOut => {
+  const seen = settled(before, instant);
+  const { now } = instant;
+  const away = new Map(seen.away);
+  if (detail !== null) {
+    away.set(part, { part, since: seen.away.get(part)?.since ?? awaySince(seen, part, now), detail });
+    return settled({ ...seen, away }, instant);
+  }
+  away.delete(part);
+  return settled({ ...seen, away, wellAt: new Map(seen.wellAt).set(part, now) }, instant);
+};
+
+/** Whether the answers are current, and since when they are not. All that fails in one outage has its time. */
+export const knowledgeOf = (seen: LookOut, instant: Instant): Knowledge => {
+  const { upTo, outageSince: blindSince, away } = settled(seen, instant);
+  const ofOutage = (one: Away): Away =>
+    blindSince !== null && isSameOutage(one.since, blindSince) ? { ...one, since: blindSince } : one;
+  return { upTo, blindSince, away: [...away.values()].map(ofOutage) };
 };

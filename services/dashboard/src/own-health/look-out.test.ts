@@ -79,6 +79,26 @@ test.each(['gateway', 'heartbeat-ingest', 'health-evaluator', 'projector', BROKE
   },
 );
 
+test.each([...PARTS, 'postgres'].flatMap((part) => [10_000, 10_250, 10_999].map((at) => [part, at] as const)))(
+  'an outage of %s, from %i ms on, has one time, however often and wherever it is looked at',
+  async (part, at) => {
+    const { standing, knowledge } = opened();
+    await vi.advanceTimersByTimeAsync(at);
+    const before = Date.now();
+    standing.add(part);
+    const times = new Set<number>();
+    for (let look = 0; look < 300; look += 1) {
+      await vi.advanceTimersByTimeAsync(100);
+      const { blindSince, away } = knowledge();
+      for (const time of [blindSince, ...away.map((one) => one.since)]) if (time !== null) times.add(time);
+    }
+    expect(times.size).toBe(1);
+    // Rows of whole seconds are looked at twice a second.
+    expect(before - ([...times][0] ?? 0)).toBeLessThan(2000);
+    expect([...times][0]).toBeLessThanOrEqual(before);
+  },
+);
+
 test('a part that does not answer is asked no second time until it does: questions do not pile up', async () => {
   const { standing, asked } = opened();
   await vi.advanceTimersByTimeAsync(10_250);
