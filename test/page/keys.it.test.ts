@@ -5,7 +5,7 @@ import { openWorld, type World } from './world-model.ts';
 
 const executable = installedBrowser();
 
-describe.skipIf(executable === null)('the keys and addresses of the page', () => {
+describe.skipIf(executable === null)('the keys, addresses and tabs of the page', () => {
   let browser: Browser;
   let world: World;
   let page: Page;
@@ -65,6 +65,56 @@ describe.skipIf(executable === null)('the keys and addresses of the page', () =>
     const name = await page.evaluate('document.activeElement.querySelector(".name").textContent');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: String(name) }).waitFor();
+  });
+
+  test('a dialog closes when the address moves to another view', async () => {
+    await go(`fleet/${world.rows.agents[41]?.agentId}`);
+    await page.getByRole('button', { name: 'Nudge' }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.evaluate("location.hash = '#/alerts'");
+    await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+  });
+
+  // A browser opens six connections to an address, for all its tabs.
+  test('five tabs of agents side by side work: each is current, and a command is sent', async () => {
+    const context = await browser.newContext();
+    const tabs = [];
+    for (const index of [41, 3, 10, 60, 61]) {
+      const tab = await context.newPage();
+      tab.setDefaultTimeout(WAIT_MS);
+      if (tabs.length === 0) await tab.goto(await world.loginAddress());
+      await goTo(tab, world.url, `fleet/${world.rows.agents[index]?.agentId}`);
+      await tab.getByText(/^current, /).waitFor();
+      tabs.push(tab);
+    }
+    await tabs[0]?.getByRole('button', { name: 'Hold' }).click();
+    await tabs[0]?.getByLabel('Why').fill('a look');
+    await tabs[0]?.getByRole('dialog').getByRole('button', { name: 'Hold' }).click();
+    await tabs[0]?.getByText(/^Hold done/).waitFor();
+    for (const tab of tabs) await tab.getByText(/^current, /).waitFor();
+    await context.close();
+  });
+
+  test('a hidden tab has no stream, and shows the present state when it is seen again', async () => {
+    const own = await openPage(browser, problems);
+    await own.goto(await world.loginAddress());
+    const agentId = world.rows.agents[60]?.agentId ?? '';
+    await goTo(own, world.url, `fleet/${agentId}`);
+    await own.getByText('HEALTHY').first().waitFor();
+    const before = world.streams.size;
+    const become = (state: string) =>
+      own.evaluate(
+        `Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' });` +
+          `document.dispatchEvent(new Event('visibilitychange'))`,
+      );
+    await become('hidden');
+    await expect.poll(() => world.streams.size, { timeout: WAIT_MS }).toBe(before - 1);
+    world.changeAgent(agentId, { state: 'FAILING', since: Date.now() });
+    await become('visible');
+    await expect.poll(() => world.streams.size, { timeout: WAIT_MS }).toBe(before);
+    await own.getByText('FAILING').first().waitFor();
+    await own.close();
   });
 
   test('the browser has reported no mistake', () => {

@@ -10,7 +10,6 @@ import { openSessions } from '../../services/dashboard/src/access/sessions.ts';
 import { openApp } from '../../services/dashboard/src/app.ts';
 import { openCommandWriter, WRITE_LIMIT_MS } from '../../services/dashboard/src/commands/command-writer.ts';
 import type { Feed } from '../../services/dashboard/src/feed.ts';
-import { heartbeatsOf } from './world-heartbeats.ts';
 import { modelOf, rowsOf } from './world-read-model.ts';
 import { judgedOf } from './world-story.ts';
 
@@ -56,13 +55,8 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
     change(['agents', id]);
   };
 
-  /** A listener gets the past heartbeats of the agents that have a case. */
   const feed: Feed = {
-    listen: (listener) => {
-      for (const { agentId, caseId } of rows.agents)
-        if (caseId !== null) for (const event of heartbeatsOf(agentId, now())) listener(event, NO_RECORD);
-      return { stop: () => {}, begun: Promise.resolve() };
-    },
+    listen: () => ({ stop: () => {}, begun: Promise.resolve() }),
     listenToTerminals: (listener) => {
       terminalListeners.add(listener);
       return { stop: () => terminalListeners.delete(listener), begun: Promise.resolve() };
@@ -144,7 +138,3 @@ type TerminalEvent = Parameters<Parameters<Feed['listenToTerminals']>[0]>[0];
 type TerminalContent = ContentOf<typeof Topic.agentTerminal>;
 
 const ENVELOPE = { topic: Topic.agentTerminal, eventId: 'e-1', correlationId: 'e-1', causationId: null };
-
-const NO_RECORD = {
-  ...{ topic: Topic.agentObservation, partition: 0, offset: 0, key: null, value: null, timestamp: 0, headers: {} },
-};

@@ -1,4 +1,5 @@
 import type { AgentRow, CaseStory, Entry, HistoryRow, SignalFigure, SignalsOf } from '@vigil/read-model';
+import { randomFrom } from './world-agents.ts';
 import { entry } from './world-rows.ts';
 
 const MINUTE = 60_000;
@@ -41,12 +42,18 @@ const happened = (agent: AgentRow, kind: HistoryRow['kind'], at: number, more: P
 
 const TOOLS = ['Bash', 'Edit', 'Read', 'Grep'];
 
-const callsOf = (agent: AgentRow, now: number): readonly HistoryRow[] =>
-  Array.from({ length: 20 }, (_, n) => {
-    const at = now - WORKED + n * 4 * MINUTE;
-    const outcome = n % 7 === 3 ? 'error' : 'ok';
-    return happened(agent, 'call', at, { tool: TOOLS[n % TOOLS.length] ?? '', outcome, endedAt: at + MINUTE });
-  });
+/** It called tools at irregular times, and a stuck agent stopped nine minutes ago. */
+const callsOf = (agent: AgentRow, now: number): readonly HistoryRow[] => {
+  const random = randomFrom(11);
+  const until = now - (isStuck(agent) ? 9 * MINUTE : MINUTE);
+  const calls: HistoryRow[] = [];
+  for (let endedAt = now - WORKED + MINUTE; endedAt < until; endedAt += (1 + random()) * MINUTE) {
+    const tool = TOOLS[calls.length % TOOLS.length] ?? '';
+    const outcome = random() < 0.12 ? 'error' : 'ok';
+    calls.push(happened(agent, 'call', endedAt - 5000 - random() * 50_000, { tool, outcome, endedAt }));
+  }
+  return calls;
+};
 
 /** The states, calls and compactions of an agent, newest first. */
 export const historyOf = (agent: AgentRow, now: number): readonly HistoryRow[] => {

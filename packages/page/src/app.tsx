@@ -120,6 +120,11 @@ export const App = ({ live, places }: { readonly live: Live; readonly places: Pl
   const { sent, send, dismiss } = useSending(live);
   const [asked, setAsked] = useState<Action | null>(null);
   const [hasHelp, setHasHelp] = useState(false);
+  // A dialog is about the view below it.
+  useLayoutEffect(() => {
+    setAsked(null);
+    setHasHelp(false);
+  }, [place]);
   const [filter, setFilter] = useState<Filter>(EVERYTHING);
   const [dismissed, setDismissed] = useState<ReadonlySet<string>>(new Set());
 

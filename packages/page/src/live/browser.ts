@@ -2,6 +2,7 @@ import { plain, plainJson } from '../model/text.ts';
 import type { LiveDeps, StreamListener } from './live.ts';
 import type { Address } from './place.ts';
 import { Unanswered } from './send.ts';
+import { tabVisibility, whileVisible } from './visible.ts';
 
 /** The caller has no session: a login link begins one. */
 export class LogIn extends Error {
@@ -11,6 +12,8 @@ export class LogIn extends Error {
 /** An answer that takes longer counts as none, milliseconds: the page reports blindness within five seconds. */
 const ANSWER_MS = 3000;
 const RECONNECT_MS = 1500;
+/** How often a hidden tab asks for what it shows. */
+const HIDDEN_MS = 10_000;
 
 const NOT_ACKNOWLEDGED = 504;
 
@@ -63,7 +66,7 @@ const tablesOf = (data: string): readonly string[] => {
 };
 
 /** Follows the stream of changes, and opens it again when it ends. */
-const changes = (on: StreamListener): (() => void) => {
+const followChanges = (on: StreamListener): (() => void) => {
   let isOver = false;
   let source: EventSource | null = null;
   const open = (): void => {
@@ -82,6 +85,18 @@ const changes = (on: StreamListener): (() => void) => {
   return () => {
     isOver = true;
     source?.close();
+  };
+};
+
+/** A hidden tab has no stream. Its title has the count of the inbox, so it asks now and then. */
+const changes = (on: StreamListener): (() => void) => {
+  const timer = setInterval(() => {
+    if (!tabVisibility.isVisible()) on.lost();
+  }, HIDDEN_MS);
+  const end = whileVisible(tabVisibility, () => followChanges(on));
+  return () => {
+    clearInterval(timer);
+    end();
   };
 };
 

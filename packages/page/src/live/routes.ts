@@ -25,6 +25,8 @@ import type { Route } from './live.ts';
 /** Between two questions, milliseconds. A change of a cell is to be seen within a second, and a large fleet takes longer by itself. */
 const LEAST_PAUSE_MS = 500;
 const CELLS_PAUSE_MS = 300;
+/** It reads the calls of an agent. */
+const HISTORY_PAUSE_MS = 1000;
 
 const route = <Answer>(path: string, tables: readonly string[], everyMs: number | null = null): Route<Answer> => ({
   ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS, pagesOf: null },
@@ -88,9 +90,15 @@ export const ROUTES = {
   ]),
   agent: (agentId: string) =>
     route<Explanation>(`/v1/agents/${encodeURIComponent(agentId)}/explain`, AGENT_TABLES, 10_000),
-  /** the newest; what happens while the page is open comes by the stream of events */
-  history: (agentId: string) =>
-    route<{ readonly history: readonly HistoryRow[] }>(`/v1/agents/${encodeURIComponent(agentId)}/history`, [], 10_000),
+  /** its newest states, calls and compactions; a heartbeat that has a call changes the row of its agent, too */
+  history: (agentId: string) => ({
+    ...route<{ readonly history: readonly HistoryRow[] }>(
+      `/v1/agents/${encodeURIComponent(agentId)}/history`,
+      ['agents'],
+      10_000,
+    ),
+    leastPauseMs: HISTORY_PAUSE_MS,
+  }),
   cases: route<{ readonly cases: readonly CaseRow[] }>('/v1/cases', ['cases', 'case_steps']),
   case: (caseId: string) =>
     route<CaseStory>(`/v1/cases/${encodeURIComponent(caseId)}`, ['cases', 'case_steps', 'orders', 'receipts']),

@@ -1,5 +1,6 @@
 import type { TerminalMessage } from '../model/terminal.ts';
 import { plain, plainJson } from '../model/text.ts';
+import { tabVisibility, whileVisible } from './visible.ts';
 
 const RECONNECT_MS = 2000;
 /** The dashboard writes at least every 15 s; a connection without anything for this time is broken, milliseconds. */
@@ -48,8 +49,14 @@ const readStream = async (agentId: string, on: TerminalListener, stop: AbortSign
   }
 };
 
-/** Follows the terminal of one agent. The dashboard has a lease of it until the returned function is called. */
-export const followTerminal = (agentId: string, on: TerminalListener): (() => void) => {
+/**
+ * Follows the terminal of one agent while the page is visible. The dashboard has a lease of it for that time, until the
+ * returned function is called.
+ */
+export const followTerminal = (agentId: string, on: TerminalListener): (() => void) =>
+  whileVisible(tabVisibility, () => followNow(agentId, on));
+
+const followNow = (agentId: string, on: TerminalListener): (() => void) => {
   const stop = new AbortController();
   const follow = async (): Promise<void> => {
     while (!stop.signal.aborted) {

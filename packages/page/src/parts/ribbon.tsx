@@ -1,9 +1,7 @@
-import type { AgentRow, Explanation, HistoryRow } from '@vigil/read-model';
+import type { Explanation, HistoryRow } from '@vigil/read-model';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { followHeartbeats } from '../live/heartbeats.ts';
 import { ROUTES } from '../live/routes.ts';
-import { type Activity, activityAfter, activityOf, activityWith, NO_ACTIVITY } from '../model/activity.ts';
+import { type Activity, activityOf } from '../model/activity.ts';
 import { ageText, clockTime, timeOfDay } from '../model/time.ts';
 import {
   changesOf,
@@ -21,19 +19,6 @@ import { useAnswer, usePage } from './context.tsx';
 const TICKS = 5;
 
 const NO_HISTORY: readonly HistoryRow[] = [];
-
-/** What the agent did, and what it does while the page is open: the next answer of the history has that, too. */
-const useHistory = (agent: AgentRow): { readonly history: readonly HistoryRow[]; readonly activity: Activity } => {
-  const { live } = usePage();
-  const { agentId } = agent;
-  const [seen, setSeen] = useState(NO_ACTIVITY);
-  useEffect(
-    () => followHeartbeats(agentId, (heartbeat) => setSeen((before) => activityAfter(before, heartbeat))),
-    [agentId],
-  );
-  const history = useAnswer(live, ROUTES.history(agentId)).value?.history ?? NO_HISTORY;
-  return { history, activity: activityWith(activityOf(history, agent), seen) };
-};
 
 const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? '' : 's'}`;
 
@@ -55,8 +40,10 @@ const widthOf = (span: Span, { from, to }: Segment): string => `${placeIn(span, 
 
 /** An agent's states as a ribbon, and what happened to it in lanes below; the table in words follows it. */
 export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) => {
-  const { history, activity } = useHistory(explanation.agent);
-  const { now, offsetMinutes } = usePage();
+  const { live, now, offsetMinutes } = usePage();
+  const { agent } = explanation;
+  const history = useAnswer(live, ROUTES.history(agent.agentId)).value?.history ?? NO_HISTORY;
+  const activity = activityOf(history, agent);
   const stored = changesOf(history);
   // Both begin with the newest change. Only the history reaches far back.
   const isNewest = stored[0]?.occurredAt === explanation.transitions[0]?.occurredAt;
