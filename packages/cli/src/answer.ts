@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { answersText, type QuestionAnswer } from '@vigil/events';
 import type { InboxItem, RequestRow } from '@vigil/read-model';
-import type { Client } from './client.ts';
+import { type Client, wholeList } from './client.ts';
 import { path, type Request, type WriteOptions, write, writeAndShow } from './commands/control/options.ts';
 import { Refusal } from './errors.ts';
 import { plain } from './render/plain.ts';
@@ -13,7 +13,7 @@ const LOOK_MS = 200;
 /** When the question of a case or a task was put; null: of others, the id names the question. Throws Refusal where none is open. */
 const sinceOf = async (item: string): Promise<number | null> => {
   if (!/^(case|task)\//.test(item)) return null;
-  const { inbox } = await dashboard().get<{ inbox: readonly InboxItem[] }>('/v1/inbox');
+  const inbox = await wholeList<InboxItem>(dashboard(), '/v1/inbox', 'inbox', {});
   const found = inbox.find(({ id }) => id === item);
   if (found === undefined)
     throw new Refusal(

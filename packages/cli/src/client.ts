@@ -42,23 +42,34 @@ const withQuery = (path: string, query: Query): string => {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 };
 
+/** The first answer of a list, with the rows of all its pages. `field`: what the answer calls them. */
+export const wholeAnswer = async <Answer extends object>(
+  client: Pick<Client, 'get'>,
+  path: string,
+  field: keyof Answer & string,
+  query: Query,
+): Promise<Answer> => {
+  type Page = Readonly<Record<string, unknown>>;
+  const first = await client.get<Page>(path, query);
+  const rows = [...(first[field] as readonly unknown[])];
+  // Older dashboards have no further pages.
+  let cursor = (first.next as string | null | undefined) ?? undefined;
+  while (cursor !== undefined) {
+    const page = await client.get<Page>(path, { ...query, cursor });
+    rows.push(...(page[field] as readonly unknown[]));
+    cursor = (page.next as string | null | undefined) ?? undefined;
+  }
+  return { ...first, [field]: rows } as Answer;
+};
+
 /** All rows of a list, page after page. `field`: what the answer calls them. */
 export const wholeList = async <Row>(
   client: Pick<Client, 'get'>,
   path: string,
   field: string,
   query: Query,
-): Promise<readonly Row[]> => {
-  const rows: Row[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await client.get<Readonly<Record<string, unknown>>>(path, { ...query, cursor });
-    rows.push(...(page[field] as readonly Row[]));
-    // Older dashboards have no further pages.
-    cursor = (page.next as string | null | undefined) ?? undefined;
-  } while (cursor !== undefined);
-  return rows;
-};
+): Promise<readonly Row[]> =>
+  (await wholeAnswer<Readonly<Record<string, readonly Row[]>>>(client, path, field, query))[field] ?? [];
 
 const json = async <T>(answer: IncomingMessage): Promise<T> => JSON.parse(await text(answer)) as T;
 

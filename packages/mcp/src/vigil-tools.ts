@@ -93,7 +93,19 @@ const requested = {
 };
 
 type Agents = { readonly agents: readonly AgentRow[]; readonly knowledge: Knowledge };
-type Inbox = { readonly inbox: readonly InboxItem[]; readonly knowledge: Knowledge };
+type Inbox = { readonly inbox: readonly InboxItem[]; readonly next?: string | null; readonly knowledge: Knowledge };
+
+/** All of it, page after page. */
+const wholeInbox = async (api: Api): Promise<Inbox> => {
+  const first = await api.get<Inbox>('/v1/inbox');
+  const items = [...first.inbox];
+  for (let next = first.next; typeof next === 'string'; ) {
+    const page = await api.get<Inbox>('/v1/inbox', { cursor: next });
+    items.push(...page.inbox);
+    next = page.next;
+  }
+  return { ...first, inbox: items };
+};
 
 /** What people use: who needs help, why, and what waits for a decision. */
 export const registerVigilTools = (server: McpServer, api: Api): void => {
@@ -137,7 +149,7 @@ export const registerVigilTools = (server: McpServer, api: Api): void => {
     input: {},
     output: { items: z.array(z.object(itemShape)), knowledge: knowledgeShape },
     run: async () => {
-      const { inbox, knowledge } = await api.get<Inbox>('/v1/inbox');
+      const { inbox, knowledge } = await wholeInbox(api);
       return { items: inbox.map(itemOf), knowledge: knowledgeOf(knowledge) };
     },
   });
@@ -154,7 +166,7 @@ export const registerVigilTools = (server: McpServer, api: Api): void => {
     },
     output: requested,
     run: async ({ item, option, answers, why }) => {
-      const { inbox } = await api.get<Inbox>('/v1/inbox');
+      const { inbox } = await wholeInbox(api);
       const found = inbox.find(({ id }) => id === item);
       if (found === undefined)
         throw new ApiRefusal(`${JSON.stringify(item)} does not wait any more, or never did: see inbox.`);

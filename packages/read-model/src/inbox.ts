@@ -178,6 +178,13 @@ const ofFleet = ({ braked, brakeScope, brakeWhy, brakeAt }: FleetRow): readonly 
       ]
     : [];
 
+/** The place of an item in the inbox: no two have the same. */
+export const inboxPlace = ({ deadlineAt, since, id }: InboxItem): readonly [number, number, string] => [
+  deadlineAt ?? Number.MAX_SAFE_INTEGER,
+  since ?? 0,
+  id,
+];
+
 /** Everything that waits for a person: the earliest deadline first, then what has waited longest. */
 export const inboxOf = ({
   cases,
@@ -196,23 +203,23 @@ export const inboxOf = ({
     ...agents.filter(({ agentId }) => !requests.some((one) => one.agentId === agentId)).flatMap(ofAgent),
     ...tasks.map(ofTask),
     ...tickets.flatMap((ticket) => ofTicket(ticket, alerts)),
-  ].toSorted(
-    (one, other) =>
-      (one.deadlineAt ?? Number.POSITIVE_INFINITY) - (other.deadlineAt ?? Number.POSITIVE_INFINITY) ||
-      (one.since ?? 0) - (other.since ?? 0) ||
-      (one.id < other.id ? -1 : 1),
-  );
+  ].toSorted((one, other) => {
+    const [[deadline, since, id], [otherDeadline, otherSince, otherId]] = [inboxPlace(one), inboxPlace(other)];
+    return deadline - otherDeadline || since - otherSince || (id < otherId ? -1 : 1);
+  });
 
+/** More than can wait. */
+const ALL = 1_000_000;
 const TICKETS = 1000;
 
 export const inbox = async (model: ReadModel): Promise<readonly InboxItem[]> => {
   const [cases, requests, agents, tasks, tickets, alerts, fleet] = await Promise.all([
-    model.cases({ open: true }),
+    model.cases({ open: true, limit: ALL }),
     model.requests({ open: true }),
     model.agents({ waiting: true }),
     model.tasks({ review: true }),
     model.tickets({ limit: TICKETS }),
-    model.alerts({ open: true }),
+    model.alerts({ open: true, limit: ALL }),
     model.fleet(),
   ]);
   return inboxOf({ cases, requests, agents, tasks, tickets, alerts, fleet });

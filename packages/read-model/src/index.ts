@@ -31,7 +31,7 @@ export {
   type StuckSweep,
 } from './explain.ts';
 export { tables } from './generated/tables.ts';
-export { type InboxItem, inbox } from './inbox.ts';
+export { type InboxItem, inbox, inboxPlace } from './inbox.ts';
 export { migrate } from './migrate.ts';
 export type { RecoveryOptions, UpcomingPlan } from './options.ts';
 export { ANSWERS, type Outcome, outcomeOf } from './outcome.ts';

@@ -166,9 +166,11 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     'HistoryRow',
     queries.history,
   ),
-  'GET /v1/inbox': get(
-    'Everything that waits for a person',
-    object({ inbox: listOf('InboxItem'), knowledge: ref('Knowledge') }),
+  'GET /v1/inbox': aged(
+    'Everything that waits for a person: the earliest deadline first, then what has waited longest',
+    'inbox',
+    'InboxItem',
+    queries.inbox,
   ),
   'GET /v1/requests/:id': get('One request of an agent', ref('RequestRow')),
   'GET /v1/cases': aged('Cases; those that wait for a person first', 'cases', 'CaseRow', queries.cases),
@@ -220,8 +222,9 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
   ),
   'GET /v1/dead-letters': listing('Unreadable records, newest first', 'deadLetters', 'DeadLetterRow', queries.letters),
   'GET /v1/policies': get(
-    'Policies in force, and refused ones',
-    object({ policies: listOf('PolicyRow'), refusals: listOf('PolicyRefusalRow') }),
+    'Policies in force, by name, and the newest refused ones',
+    object({ policies: listOf('PolicyRow'), next: NEXT, refusals: listOf('PolicyRefusalRow') }),
+    queries.policies,
   ),
   'GET /v1/policies/:name': get('One policy with its document', {
     allOf: [ref('PolicyRow'), object({ document: { type: 'object' } })],

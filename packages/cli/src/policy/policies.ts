@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ASSIGNMENT, type Assignment, type Checked, differences, isAssignable, readAssignment } from '@vigil/policy';
 import type { PolicyRefusalRow, PolicyRow } from '@vigil/read-model';
 import { stringify } from 'yaml';
+import { wholeAnswer } from '../client.ts';
 import { path, type Written } from '../commands/control/options.ts';
 import { CannotProceed, Refusal } from '../errors.ts';
 import { appliedLines, differenceLines, type PolicyChange, policiesTable } from '../render/fleet/policies.ts';
@@ -22,7 +23,7 @@ type Apply = Json & {
 const PATIENCE_MS = 15_000;
 const LOOK_MS = 250;
 
-const inForce = () => dashboard().get<InForce>('/v1/policies');
+const inForce = () => wholeAnswer<InForce>(dashboard(), '/v1/policies', 'policies', {});
 
 export const list = async ({ json }: Json): Promise<void> => {
   const { policies } = await inForce();

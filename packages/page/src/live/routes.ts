@@ -85,7 +85,7 @@ export const ROUTES = {
     read: (body: unknown) => cellsOf(body as CellsAnswer),
   },
   targets: route<Targets>('/v1/fleet/targets', [], TARGETS_MS),
-  inbox: route<{ readonly inbox: readonly InboxItem[] }>('/v1/inbox', [
+  inbox: wholeList<'inbox', InboxItem>('/v1/inbox', 'inbox', [
     ...['agents', 'cases', 'case_steps', 'tasks', 'tickets', 'alerts', 'fleet', 'requests'],
   ]),
   agent: (agentId: string) =>
@@ -113,10 +113,13 @@ export const ROUTES = {
   silences: route<{ readonly silences: readonly SilenceRow[] }>('/v1/silences', ['silences'], SILENCES_MS),
   tickets: route<{ readonly tickets: readonly TicketRow[] }>('/v1/tickets', ['tickets']),
   letters: route<{ readonly deadLetters: readonly DeadLetter[] }>('/v1/dead-letters', ['dead_letters']),
-  policies: route<{ readonly policies: readonly PolicyRow[]; readonly refusals: readonly PolicyRefusalRow[] }>(
-    '/v1/policies',
-    ['policies', 'policy_refusals', 'agents'],
-  ),
+  policies: {
+    ...route<{ readonly policies: readonly PolicyRow[]; readonly refusals: readonly PolicyRefusalRow[] }>(
+      '/v1/policies',
+      ['policies', 'policy_refusals', 'agents'],
+    ),
+    pagesOf: 'policies',
+  },
   policy: (name: string) =>
     route<PolicyRow & { readonly document: unknown }>(`/v1/policies/${encodeURIComponent(name)}`, [
       'policies',

@@ -131,13 +131,14 @@ test.each(PAGED)(
   },
 );
 
-test.each([...PAGED.map(([path]) => path), 'agents', 'silences', 'runtimes', 'recoveries'])(
+test.each([...PAGED.map(([path]) => path), 'agents', 'silences', 'runtimes', 'recoveries', 'inbox', 'policies'])(
   '%s: a cursor that no answer had is a problem of status 400',
   async (path) => {
     const empty = async () => [];
     const { request } = dashboard({
       ...Object.fromEntries(PAGED.map(([, list]) => [list, empty])),
-      ...{ agents: empty, silences: empty, runtimes: empty, recoveries: empty },
+      ...{ agents: empty, silences: empty, runtimes: empty, recoveries: empty, requests: empty },
+      ...{ policies: empty, policyRefusals: empty, fleet: async () => ({ braked: false }) },
     });
     const answer = await request('GET', `/v1/${path}?cursor=nonsense`);
     expect(answer.headers['content-type']).toContain('application/problem+json');
@@ -173,4 +174,57 @@ test('tasks are selected by the time of their recovery; cases and alerts by the 
     ],
   };
   expect(asked).toMatchObject([{ since: 10, until: 20, agentId: 'worker-1' }, selected, selected]);
+});
+
+/** Questions that wait, in the order of the inbox: two with a deadline, then by the time since when they wait. */
+const asking = [
+  { caseId: 'c-late', escalationAt: 1, escalationDeadlineAt: 900 },
+  { caseId: 'c-soon', escalationAt: 9, escalationDeadlineAt: 500 },
+  { caseId: 'c-new', escalationAt: 7, escalationDeadlineAt: null },
+  { caseId: 'c-old', escalationAt: 3, escalationDeadlineAt: null },
+  { caseId: 'c-same', escalationAt: 3, escalationDeadlineAt: null },
+].map((one) => ({ ...one, waiting: true, agentId: 'a', taskId: null, escalationOptions: [], escalationReason: null }));
+
+const inboxWith = (cases: readonly object[]) => {
+  const empty = async () => [];
+  const { request } = dashboard({
+    ...{ cases: async () => cases, requests: empty, agents: empty, tasks: empty, tickets: empty, alerts: empty },
+    fleet: async () => ({ braked: false }),
+  });
+  return async (query: string) => (await request('GET', `/v1/inbox?${query}`)).json();
+};
+
+test('the inbox has pages: each item is on one of them, in its order, also if one has been answered between two pages', async () => {
+  const order = ['c-soon', 'c-late', 'c-old', 'c-same', 'c-new'].map((id) => `case/${id}`);
+  const idsOf = ({ inbox }: { inbox: readonly { id: string }[] }) => inbox.map(({ id }) => id);
+  const page = inboxWith(asking);
+  expect(idsOf(await page(''))).toEqual(order);
+  for (let limit = 1; limit <= order.length; limit++) {
+    const seen: string[] = [];
+    for (let next: string | null = ''; next !== null; ) {
+      const answer = await page(`limit=${limit}${next === '' ? '' : `&cursor=${next}`}`);
+      seen.push(...idsOf(answer));
+      next = answer.next;
+    }
+    expect(seen).toEqual(order);
+  }
+  const first = await page('limit=2');
+  const answered = inboxWith(asking.filter(({ caseId }) => caseId !== 'c-late'));
+  expect(idsOf(await answered(`limit=2&cursor=${first.next}`))).toEqual(['case/c-old', 'case/c-same']);
+});
+
+test('an inbox of exactly a page has no next one', async () => {
+  const { inbox, next } = await inboxWith(asking)(`limit=${asking.length}`);
+  expect([inbox.length, next]).toEqual([asking.length, null]);
+});
+
+test('policies have pages by name, each with the newest refusals', async () => {
+  const { request } = dashboard({
+    policies: async () => ['c', 'a', 'b'].map((name) => ({ name })),
+    policyRefusals: async () => [{ name: 'x' }],
+  });
+  const first = (await request('GET', '/v1/policies?limit=2')).json();
+  expect(first).toMatchObject({ policies: [{ name: 'a' }, { name: 'b' }], refusals: [{ name: 'x' }] });
+  const second = (await request('GET', `/v1/policies?limit=2&cursor=${first.next}`)).json();
+  expect(second).toMatchObject({ policies: [{ name: 'c' }], next: null });
 });

@@ -53,6 +53,8 @@ export const agents = z.strictObject({
   until: until.describe('whose state has changed before this time'),
   ...paged,
 });
+export const inbox = z.strictObject({ ...pagedFar });
+export const policies = z.strictObject({ ...pagedFar });
 export const cases = z.strictObject({
   open: yes.optional(),
   agent: name,

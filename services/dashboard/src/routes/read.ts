@@ -9,6 +9,7 @@ import {
   explain,
   type HistoryRow,
   inbox,
+  inboxPlace,
   type Knowledge,
   optionsOf,
   type Paged,
@@ -84,7 +85,11 @@ export const readRoutes = (
     const { rows: history, next } = await pageFrom(read, ['number', 'string', 'string'], keyOf, asked);
     return { history, next, knowledge: knowledge() };
   });
-  app.get('/v1/inbox', async () => ({ inbox: await inbox(model), knowledge: knowledge() }));
+  app.get('/v1/inbox', async ({ query }) => {
+    const asked = queryOf(queries.inbox, query);
+    const { rows, next } = pageOf(await inbox(model), inboxPlace, asked);
+    return { inbox: rows, next, knowledge: knowledge() };
+  });
   app.get<One>('/v1/requests/:id', async ({ params: { id } }) =>
     found(await model.request(id), 'request', id, '`vigil inbox` (/v1/inbox)'),
   );
@@ -209,7 +214,11 @@ const fleetRoutes = (
 
 /** The policies in force with their assignment, and recent refusals. */
 export const policyRoutes = (app: FastifyInstance, model: ReadModel): void => {
-  app.get('/v1/policies', async () => ({ policies: await model.policies(), refusals: await model.policyRefusals() }));
+  app.get('/v1/policies', async ({ query }) => {
+    const asked = queryOf(queries.policies, query);
+    const { rows: policies, next } = pageOf(await model.policies(), ({ name }) => [name], asked);
+    return { policies, next, refusals: await model.policyRefusals() };
+  });
   app.get<{ Params: { name: string } }>('/v1/policies/:name', async ({ params: { name } }) => {
     const policy = (await model.policies()).find((one) => one.name === name);
     const document = found(policy && (await model.policyDocument(policy.hash)), 'policy', name, '`vigil policy list`');

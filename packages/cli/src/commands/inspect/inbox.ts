@@ -1,6 +1,7 @@
 import type { InboxItem, Knowledge } from '@vigil/read-model';
 import type { Command } from 'commander';
 import type { AnswerOptions } from '../../answer.ts';
+import { wholeAnswer } from '../../client.ts';
 import { inboxLines } from '../../render/agents/inbox.ts';
 import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
 import { jsonText } from '../../render/plain.ts';
@@ -47,7 +48,8 @@ export const register = (program: Command): void => {
 };
 
 const list = async ({ json }: Json): Promise<void> => {
-  const answer = await dashboardView().get<{ inbox: readonly InboxItem[]; knowledge: Knowledge }>('/v1/inbox');
+  type Answer = { readonly inbox: readonly InboxItem[]; readonly knowledge: Knowledge };
+  const answer = await wholeAnswer<Answer>(dashboardView(), '/v1/inbox', 'inbox', {});
   const { inbox, knowledge } = answer;
   if (json) print([jsonText(inbox)]);
   else
