@@ -1,3 +1,5 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
 import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +8,7 @@ import { output } from '../presets/judging.fixture.ts';
 import { SIGNALS } from '../signals/all.ts';
 import { CASES } from '../signals/testing/cases.ts';
 import { Folding } from './evaluate.ts';
-import { agentHealth } from './health.ts';
+import { agentHealth, type Observation } from './health.ts';
 import { type AgentState, UNSEEN } from './state.ts';
 
 /** Every signal of every case makes a state by itself, including counter-evidence. */
@@ -111,6 +113,45 @@ describe('a heartbeat of an agent at work', () => {
     ['that writes checkpoints from now on', { reports_checkpoints: true }],
     ['of its first call', { last_tool_call: T0 }, { last_tool_call: null }],
   ])('%s is looked at at once', (_, more, before) => expect(wakes(more, before)).toBeLessThanOrEqual(0));
+});
+
+/** When a command about an agent that has worked for a minute is evaluated. It changes nothing else of the agent. */
+const wakesByCommand = (command: Observation): number => {
+  let state: AgentState = UNSEEN;
+  const receive = (ms: number, input: Observation): number => {
+    const clock = at(ms);
+    const after = decider.observe(state, input, clock);
+    const wakesAt = decider.wakesAt(state, after, clock);
+    state = decider.decide(after, clock).reduce(decider.evolve, after);
+    return wakesAt - clock.now;
+  };
+  for (let ms = 0; ms <= 60_000; ms += 10_000)
+    receive(ms, heartbeat(ms, { ...working, last_tool_call: T0 + ms, token_count: ms }));
+  return receive(65_000, command);
+};
+
+const asked = { agentId: 'a1', by: 'ada', why: 'a test' };
+const sentTo = (event: object): Observation => ({ ...event, key: 'a1', correlationId: 'command-1' }) as Observation;
+
+describe('a command that changes nothing of an agent at work is answered at once', () => {
+  test.each([
+    ['the release of an agent that is not held', example(Topic.agentObservation, 'RELEASE_AGENT', asked)],
+    [
+      'the reset of a breaker that is closed',
+      example(Topic.agentObservation, 'RESET_BREAKER', { ...asked, name: 'tool_execution' }),
+    ],
+    [
+      'the death of an instance that is not there',
+      example(Topic.agentObservation, 'CONFIRM_DEATH', {
+        ...{ ...asked, instanceId: 'another', source: 'person', groupId: null, of: 1 },
+      }),
+    ],
+  ])('%s', (_, event) => expect(wakesByCommand(sentTo(event))).toBeLessThanOrEqual(0));
+
+  test('a heartbeat in its place is not evaluated at once', () =>
+    expect(
+      wakesByCommand(heartbeat(65_000, { ...working, last_tool_call: T0 + 65_000, token_count: 65_000 })),
+    ).toBeGreaterThan(0));
 });
 
 /** When an agent that continues is first announced as unhealthy, seconds after its start: heartbeats every ten, and ticks. */

@@ -135,7 +135,11 @@ export class HeartbeatSender {
     }
   }
 
-  /** The same heartbeat until it is answered: a repetition has the same sequence, so nothing in it counts twice. */
+  /**
+   * The same heartbeat until it is answered: a repetition has the same sequence, so nothing in it counts twice. It also
+   * keeps its timestamp, the time at which its facts were true, so its first try may have been written with the same
+   * content. After an outage it looks late by once. A clock counts as off only where each heartbeat of a watched minute is.
+   */
   async #deliver(signal: AbortSignal): Promise<void> {
     const { who, facts, clock } = this.#parts;
     this.#heartbeatState = nextHeartbeat(this.#heartbeatState, who, facts(), clock.now(), this.#intervalMs);
