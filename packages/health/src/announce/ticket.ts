@@ -4,7 +4,7 @@ import { excusesUntil, spell } from '@vigil/policy';
 import { filedInEpisode } from '../evaluator/state.ts';
 import { ending } from '../history/progress/progress-evidence.ts';
 import type { Steps } from '../history/progress/steps.ts';
-import { excusedUntil, excusesOf } from '../judgement/excuses.ts';
+import { type Excuses, excusedUntil, excusesOf } from '../judgement/excuses.ts';
 import { type Due, isWorse, loopFrom, stepping, ticketsDue } from '../judgement/tickets.ts';
 import { absentFor } from '../signals/signal.ts';
 import { type Announcement, type AnnouncementContext, announcement, evidenceOf } from './events.ts';
@@ -32,23 +32,35 @@ export const ticketsFiled = (context: AnnouncementContext): readonly Announcemen
  * A severity is filed once while an excuse holds, because triage then dismisses it, and once without an excuse where
  * the finding still stands.
  */
-const alreadyFiled = ({ state, rules, judgement }: AnnouncementContext, { severity }: Due): boolean => {
-  const before = filedInEpisode(state);
+const alreadyFiled = (context: AnnouncementContext, { severity }: Due): boolean => {
+  const before = filedInEpisode(context.state);
   if (before === null || isWorse(severity, before.severity)) return false;
-  if (excusedUntil(excusesOf(rules, state.history, judgement)) > judgement.at.now) return true;
+  if (excusedUntil(excusesIn(context), before.dismissedAt[severity] ?? null) > context.judgement.at.now) return true;
   return before.unexcused !== null && !isWorse(severity, before.unexcused);
 };
 
-const filed = (context: AnnouncementContext, ticket: EscalationTicket): Announcement =>
-  announcement(context, 'WORKER_ESCALATION_TICKET', { ticket, findings: findingsOf(context) });
+const excusesIn = ({ state, rules, judgement }: AnnouncementContext): Excuses =>
+  excusesOf(rules, state.history, judgement);
 
-const findingsOf = ({ state: { history }, rules, judgement }: AnnouncementContext): TicketFindings => {
+const filed = (context: AnnouncementContext, ticket: EscalationTicket): Announcement =>
+  announcement(context, 'WORKER_ESCALATION_TICKET', { ticket, findings: findingsOf(context, ticket.severity) });
+
+/** When a ticket of this severity was dismissed, and no excuse dismisses it again; null: an excuse may dismiss it. */
+const usedUp = ({ state, judgement }: AnnouncementContext, severity: EscalationTicket['severity']): number | null => {
+  const at = severity === 'UNKNOWN' ? undefined : filedInEpisode(state)?.dismissedAt[severity];
+  return at !== undefined && excusesUntil(at) <= judgement.at.now ? at : null;
+};
+
+const findingsOf = (context: AnnouncementContext, severity: EscalationTicket['severity']): TicketFindings => {
+  const { state, rules, judgement } = context;
+  const { history } = state;
   const { now } = judgement.at;
-  const { unrecoverable, progressAt, timeoutAt } = excusesOf(rules, history, judgement);
+  const { unrecoverable, progressAt, timeoutAt } = excusesIn(context);
+  const mayExcuse = usedUp(context, severity) === null;
   return {
     signals: rules.rules.filter((_, i) => (judgement.from[i] ?? 0) <= now).map(({ name }) => name),
-    transient: timeoutAt !== null && excusesUntil(timeoutAt) > now,
-    progressAt,
+    transient: mayExcuse && timeoutAt !== null && excusesUntil(timeoutAt) > now,
+    progressAt: mayExcuse ? progressAt : null,
     unrecoverable,
     loop: loopFrom(rules, history, judgement) <= now,
   };
@@ -60,7 +72,14 @@ const ticketOf = (context: AnnouncementContext, due: Due): EscalationTicket => {
   const evidence = evidenceOf(rules, state.history, judgement).map(({ words }) => words);
   const stalledMs = absentFor(steps.changed, stepping(rules, state.history, judgement));
   const graph = identity.labels.graph ?? identity.taskId ?? state.agentId;
-  const words = describeTicket(due, steps, stalledMs, findingsOf(context), evidence);
+  const findings = findingsOf(context, due.severity);
+  const found: Found = {
+    stalledMs,
+    findings,
+    dismissedAt: usedUp(context, due.severity),
+    evidence,
+  };
+  const words = describeTicket(due, steps, found);
   return {
     ticket_id: ticketId(context, due),
     created_at: new Date(judgement.at.now).toISOString(),
@@ -92,35 +111,46 @@ const ticketId = ({ state, judgement }: AnnouncementContext, { severity }: Due):
 
 type Words = Pick<EscalationTicket, 'cause' | 'judge_reasoning' | 'suggested_action'>;
 
+/**
+ * What a ticket describes. `stalledMs`: null without steps. `dismissedAt`: when a ticket of its severity was dismissed,
+ * so that no excuse counts any more; null: one may count.
+ */
+type Found = {
+  readonly stalledMs: number | null;
+  readonly findings: TicketFindings;
+  readonly dismissedAt: number | null;
+  readonly evidence: readonly string[];
+};
+
 /** The observation, the reason and the suggested action, from the same figures that made the ticket due. */
-const describeTicket = (
-  due: Due,
-  { sinceAccept, recent }: Steps,
-  stalledMs: number | null,
-  findings: TicketFindings,
-  evidence: readonly string[],
-): Words => {
-  const stall = due.at === null;
-  const cause = causeOf(due, sinceAccept, stalledMs, findings);
-  const reached = stall ? 'a stall' : `${due.at} steps without an ACCEPT`;
+const describeTicket = (due: Due, { sinceAccept, recent }: Steps, found: Found): Words => {
+  const cause = causeOf(due, sinceAccept, found);
+  const reached = due.at === null ? 'a stall' : `${due.at} steps without an ACCEPT`;
   const verdicts = recent.length === 0 ? [] : [`last judgements ${recent.join(', ')}`];
-  const reasons = [`${due.severity} from ${reached} on: ${cause}`, ...verdicts, ...evidence];
+  const reasons = [`${due.severity} from ${reached} on: ${cause}`, ...verdicts, ...usedUpWords(due, found)];
   return {
     cause,
-    judge_reasoning: reasons.join('; '),
-    suggested_action: actionOf(stall, findings),
+    judge_reasoning: [...reasons, ...found.evidence].join('; '),
+    suggested_action: actionOf(due.at === null, found),
   };
 };
 
+const usedUpWords = ({ severity }: Due, { dismissedAt }: Found): readonly string[] =>
+  dismissedAt === null
+    ? []
+    : [
+        `progress no longer counts: a ${severity} ticket was dismissed for it at ${new Date(dismissedAt).toISOString()}`,
+      ];
+
 /** What was observed: a stall, a doom loop, or only the count. */
-const causeOf = ({ at }: Due, sinceAccept: number, stalledMs: number | null, { loop }: TicketFindings): string => {
+const causeOf = ({ at }: Due, sinceAccept: number, { stalledMs, findings: { loop } }: Found): string => {
   if (at === null) return `stall: no step for ${spell(stalledMs ?? 0)}`;
   const counted = `${sinceAccept} steps without an ACCEPT`;
   return loop ? `doom loop: ${counted}, and the same calls, the same errors or RETRY in a row` : counted;
 };
 
 /** One of the three actions that hive's ticket offers, with its reason. */
-const actionOf = (stall: boolean, { unrecoverable, loop }: TicketFindings): string => {
+const actionOf = (stall: boolean, { findings: { unrecoverable, loop } }: Found): string => {
   if (unrecoverable) return 'kill session: its error does not pass by itself';
   if (stall) return 'restart: its last step is too long ago';
   if (loop) return 'restart: it repeats itself without new information';

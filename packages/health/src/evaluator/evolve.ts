@@ -1,12 +1,12 @@
-import type { EscalationTicket, TicketFindings } from '@vigil/events';
-import { excusesUntil } from '@vigil/policy';
 import type { Announcement } from '../announce/events.ts';
 import { spentAnnounced } from '../announce/spending.ts';
+import { isExcused } from '../judgement/excuses.ts';
 import { describeGroups } from '../judgement/plans.ts';
 import { isWorse } from '../judgement/tickets.ts';
 import {
   type AgentState,
   type Announced,
+  type AnnouncedTicket,
   type ControlAnswer,
   filedInEpisode,
   type HoldAnswer,
@@ -153,13 +153,16 @@ const ticketAnnounced = (
   if (filed === 'UNKNOWN') return state;
   const before = filedInEpisode(state);
   const severity = before !== null && isWorse(before.severity, filed) ? before.severity : filed;
-  const unexcused = isExcused(ticket, findings) ? (before?.unexcused ?? null) : filed;
-  const counted = { severity, instanceNumber: state.instanceNumber, episodeId };
-  return {
-    ...state,
-    announced: { ...state.announced, ticket: unexcused === severity ? counted : { ...counted, unexcused } },
+  const at = Date.parse(ticket.created_at);
+  const excused = isExcused(findings, at);
+  const unexcused = excused ? (before?.unexcused ?? null) : filed;
+  const dismissedAt = { ...(excused && { [filed]: at }), ...before?.dismissedAt };
+  const counted: AnnouncedTicket = {
+    severity,
+    instanceNumber: state.instanceNumber,
+    episodeId,
+    ...(unexcused !== severity && { unexcused }),
+    ...(Object.keys(dismissedAt).length > 0 && { dismissedAt }),
   };
+  return { ...state, announced: { ...state.announced, ticket: counted } };
 };
-
-const isExcused = ({ created_at: at }: EscalationTicket, { transient, progressAt }: TicketFindings): boolean =>
-  transient || (progressAt !== null && excusesUntil(progressAt) > Date.parse(at));

@@ -152,10 +152,10 @@ const ahead = (moment: number, now: number): number => (moment > now ? moment : 
 const nextTicket = (rules: Rules, state: KnownAgent, judgement: Judgement): number => {
   const before = filedInEpisode(state);
   const filesAgain = before !== null && before.unexcused !== before.severity;
-  const excused = filesAgain ? excusedUntil(excusesOf(rules, state.history, judgement)) : 0;
+  const excuses = excusesOf(rules, state.history, judgement);
   let next: number = NEVER;
-  for (const { from } of ticketsDue(rules, state.history, judgement)) {
-    const due = Math.max(from, excused);
+  for (const { from, severity } of ticketsDue(rules, state.history, judgement)) {
+    const due = filesAgain ? Math.max(from, excusedUntil(excuses, before.dismissedAt[severity] ?? null)) : from;
     if (due > judgement.at.now) next = Math.min(next, due);
     if (from > judgement.at.now) next = Math.min(next, from);
   }

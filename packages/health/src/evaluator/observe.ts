@@ -2,6 +2,7 @@ import { type EventOf, principalText, type Topic } from '@vigil/events';
 import { type Clock, Unwelcome } from '@vigil/stream';
 import { countNamed } from '../announce/spending.ts';
 import { breakersAfter } from '../history/calls/breakers.ts';
+import { declaresProgress } from '../history/calls/heartbeat-delta.ts';
 import { limitedBy, type RateLimit } from '../history/calls/rate-limits.ts';
 import { hash32 } from '../history/hash.ts';
 import { type End, type History, historyAfter, initialHistory, lastLinesOf, received } from '../history/history.ts';
@@ -175,7 +176,7 @@ const observed = (
   const unnamed = { ...state, history: through, requestedPolicy: payload.policy };
   const known = policies.current(session === null ? unnamed : countNamed(unnamed, session));
   const rules = policies.rules(known.policy);
-  return answering(readWith(rules, withClock(rules, known), payload, receipt), state.history, payload);
+  return answering(readWith(rules, state.history, withClock(rules, known), payload, receipt), state.history, payload);
 };
 
 /** Since when the clock of the agent is off, by the policy's tolerance. */
@@ -279,9 +280,10 @@ const straggling = (state: KnownAgent, instanceId: string, now: number): KnownAg
   return { ...state, stragglers };
 };
 
-/** Reads the contents of a heartbeat that need the limits and patterns of a policy. */
+/** Reads the contents of a heartbeat that need the limits and patterns of a policy. `before`: the history without it. */
 const readWith = (
   { policy, lookedFor }: Rules,
+  before: History,
   state: KnownAgent,
   heartbeat: Heartbeat,
   receipt: Receipt,
@@ -289,8 +291,9 @@ const readWith = (
   const { history } = state;
   const breakers = breakersAfter(history.breakers, heartbeat, receipt, policy.breakers);
   const { matches, rateLimit } = searched(history, lookedFor, heartbeat, receipt);
+  const declared = policy.ticket !== null && declaresProgress(before.progress, before.checkpoint, heartbeat, receipt);
   const progressEvidence =
-    policy.ticket === null ? null : progressEvidenceAfter(history.progressEvidence, heartbeat, receipt);
+    policy.ticket === null ? null : progressEvidenceAfter(history.progressEvidence, declared, heartbeat, receipt);
   const same = breakers === history.breakers && matches === history.matches && rateLimit === history.rateLimit;
   if (same && progressEvidence === history.progressEvidence) return state;
   return { ...state, history: { ...history, breakers, matches, rateLimit, progressEvidence } };

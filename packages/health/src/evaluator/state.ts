@@ -79,7 +79,11 @@ export type AnnouncedTicket = {
   readonly episodeId: string | null;
   /** the worst severity that was filed while nothing excused the agent; null: none; absent: `severity` */
   readonly unexcused?: Severity | null;
+  /** when a ticket of a severity was first filed while something excused the agent, on `now`'s axis; absent: none was */
+  readonly dismissedAt?: Dismissals;
 };
+
+export type Dismissals = { readonly [severity in Severity]?: number };
 
 /** An announced wait, with its task; `at`: the start of the wait, on `now`'s axis. */
 export type AnnouncedWait = {
@@ -221,18 +225,21 @@ const FIRST = firstInstance('', INITIAL_HISTORY);
 /** The state of a healthy agent that reports only required fields. Fields that equal these are omitted at rest. */
 const USUAL: KnownAgent = { ...FIRST, announced: { ...FIRST.announced, instanceNumber: 1, presentInstance: 1 } };
 
+type FiledTickets = {
+  readonly severity: Severity;
+  readonly unexcused: Severity | null;
+  readonly dismissedAt: Dismissals;
+};
+
 /**
- * The worst severities that were filed in the present episode: of all, and while nothing excused the agent. A ticket
- * that is filed outside an episode counts until the instance ends. Null: none was filed.
+ * The worst severities that were filed in the present episode: of all, and while nothing excused the agent; and the
+ * dismissed ones. A ticket that is filed outside an episode counts until the instance ends. Null: none was filed.
  */
-export const filedInEpisode = ({
-  instanceNumber,
-  announced: { ticket, episode },
-}: KnownAgent): { readonly severity: Severity; readonly unexcused: Severity | null } | null => {
+export const filedInEpisode = ({ instanceNumber, announced: { ticket, episode } }: KnownAgent): FiledTickets | null => {
   if (ticket === null || ticket.instanceNumber !== instanceNumber) return null;
   if (ticket.episodeId !== null && ticket.episodeId !== (episode?.id ?? null)) return null;
-  const { severity, unexcused = severity } = ticket;
-  return { severity, unexcused };
+  const { severity, unexcused = severity, dismissedAt = {} } = ticket;
+  return { severity, unexcused, dismissedAt };
 };
 
 type HistoryOfSeventeen = Omit<History, 'reportedErrors'> & {

@@ -10,7 +10,7 @@ import type { History } from './history.ts';
 import { CLASS_CHARACTERS } from './presence/blocked.ts';
 import { MATCHES } from './presence/matches.ts';
 import { TEXT_CHARACTERS } from './presence/wait.ts';
-import { PHASE, SNIPPET } from './progress/progress-evidence.ts';
+import { PHASE, REMEMBERED_SUCCESSES, SNIPPET } from './progress/progress-evidence.ts';
 import { UNMADE, UNMADE_CHARACTERS } from './progress/proof.ts';
 import { MOST } from './usage/limits.ts';
 import { LONGEST_NAME, MOST_MODELS } from './usage/spend.ts';
@@ -52,7 +52,7 @@ const LARGEST_BYTES: Readonly<Record<keyof History, number>> = {
   notStarted: 30,
   proof: UNMADE * (UNMADE_CHARACTERS + 40) + 110,
   limits: MOST * 130,
-  progressEvidence: SNIPPET + PHASE + 150,
+  progressEvidence: SNIPPET + PHASE + REMEMBERED_SUCCESSES * 8 + 220,
   hold: 60,
   end: 150,
 };

@@ -1,5 +1,5 @@
+import type { TicketFindings } from '@vigil/events';
 import { excusesUntil } from '@vigil/policy';
-import { failedOf, MOST_CALLS } from '../history/calls/last-calls.ts';
 import type { History } from '../history/history.ts';
 import { transientAt } from '../history/progress/progress-evidence.ts';
 import type { Judgement } from './judge.ts';
@@ -27,18 +27,21 @@ export const excusesOf = ({ rules }: Rules, history: History, { from, at }: Judg
   return { unrecoverable, progressAt: progressSinceAccept(history), timeoutAt };
 };
 
-/** Until when triage dismisses a ticket for one of them, on `now`'s axis; 0: there is none. */
-export const excusedUntil = ({ progressAt, timeoutAt }: Excuses): number =>
-  Math.max(...[progressAt, timeoutAt].map((at) => (at === null ? 0 : excusesUntil(at))));
-
-const progressSinceAccept = (history: History): number | null => {
-  const { progress, started, progressEvidence } = history;
-  const since = progressEvidence?.acceptedAt ?? started.now;
-  return hasSucceeded(history) && progress.at > since ? progress.at : null;
+/**
+ * Until when triage dismisses a ticket for one of them, on `now`'s axis; 0: there is none. `dismissedAt`: when a ticket
+ * of the same severity was dismissed before in the episode; null: it was not. Later excuses do not extend that.
+ */
+export const excusedUntil = ({ progressAt, timeoutAt }: Excuses, dismissedAt: number | null): number => {
+  const last = Math.max(...[progressAt, timeoutAt].map((at) => (at === null ? 0 : excusesUntil(at))));
+  return dismissedAt === null ? last : Math.min(last, excusesUntil(dismissedAt));
 };
 
-/** A first failure is new as well, and not genuine progress. An agent that reports no calls may make progress otherwise. */
-const hasSucceeded = ({ outcomes }: History): boolean => {
-  const { calls, failed } = failedOf(outcomes, MOST_CALLS);
-  return calls === 0 || failed < calls;
+/** Whether triage dismisses a ticket of this time for one of them. */
+export const isExcused = ({ transient, progressAt }: TicketFindings, at: number): boolean =>
+  transient || (progressAt !== null && excusesUntil(progressAt) > at);
+
+/** A successful call with a new result, a new checkpoint, or an update of the work. A failed call is none. */
+const progressSinceAccept = ({ started, progressEvidence }: History): number | null => {
+  const { acceptedAt = null, freshAt = 0 } = progressEvidence ?? {};
+  return freshAt > (acceptedAt ?? started.now) ? freshAt : null;
 };

@@ -1,5 +1,5 @@
 import type { AlertSeverity, TicketSeverity, WorkerEscalationTicketPayload } from '@vigil/events';
-import { excusesUntil } from '@vigil/policy';
+import { excusesUntil, spell } from '@vigil/policy';
 import { type About, dismiss, type Noticed, raise, resolve } from './notice.ts';
 
 export const TICKET_ROUTE = 'escalation_ticket';
@@ -47,6 +47,19 @@ const STEPS = 10;
 
 const when = (holds: boolean, why: string): string | null => (holds ? why : null);
 
+/** An excuse dismisses a severity once in an episode, and for a bounded time. */
+const dismissesOnce = ({ severity, created_at }: FiledTicket['ticket']): string => {
+  const until = new Date(excusesUntil(Date.parse(created_at)));
+  const latest = Number.isNaN(until.getTime()) ? 'four minutes after it' : until.toISOString();
+  return `dismisses a ${severity} ticket once, until ${latest} at the latest; what the ticket reports`;
+};
+
+const progressed: Rule = ({ ticket, findings: { progressAt } }) => {
+  const at = Date.parse(ticket.created_at);
+  if (progressAt === null || !(excusesUntil(progressAt) > at)) return null;
+  return `genuine progress ${spell(Math.max(0, at - progressAt))} before the ticket ${dismissesOnce(ticket)}`;
+};
+
 /** In the order of the seed of hive: what dismisses, then what intervenes. The first rule that gives a reason decides. */
 const RULES: readonly (readonly [intervene: boolean, rule: Rule])[] = [
   [
@@ -56,10 +69,10 @@ const RULES: readonly (readonly [intervene: boolean, rule: Rule])[] = [
   ],
   [
     false,
-    ({ findings: { transient, unrecoverable } }) =>
-      when(transient && !unrecoverable, 'a single timeout that has resolved itself'),
+    ({ ticket, findings: { transient, unrecoverable } }) =>
+      when(transient && !unrecoverable, `a single timeout that has resolved itself ${dismissesOnce(ticket)}`),
   ],
-  [false, (filed) => when(hasProgressed(filed), 'genuine progress despite RETRY')],
+  [false, progressed],
   [true, ({ ticket: { severity: s } }) => when(s === 'high' || s === 'critical', `severity is ${s}`)],
   [true, ({ ticket: { steps_since_last_accept: n } }) => when(n >= STEPS, `${n} steps without an ACCEPT`)],
   [true, ({ ticket: { stall_minutes: m } }) => when(m !== null && m > STALL_MINUTES, `no step for ${m} minutes`)],
@@ -74,6 +87,3 @@ export const triage = (filed: FiledTicket): Answer => {
   }
   return { intervene: false, analysis: `no rule for notifying people holds: ${filed.ticket.cause}` };
 };
-
-const hasProgressed = ({ ticket, findings: { progressAt } }: FiledTicket): boolean =>
-  progressAt !== null && excusesUntil(progressAt) > Date.parse(ticket.created_at);

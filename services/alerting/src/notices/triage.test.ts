@@ -82,7 +82,8 @@ describe('a ticket is dismissed', () => {
   test('where one timeout has resolved itself, however many the steps', () => {
     expect(answer({ steps_since_last_accept: 12 }, { transient: true })).toEqual({
       intervene: false,
-      analysis: 'a single timeout that has resolved itself: retries',
+      analysis:
+        'a single timeout that has resolved itself dismisses a medium ticket once, until 2026-11-22T12:04:00.000Z at the latest; what the ticket reports: retries',
     });
     expect(intervenes({ steps_since_last_accept: 12 }, { transient: false })).toBe(true);
   });
@@ -122,7 +123,9 @@ describe('what dismisses comes first, as in hive', () => {
 
   test('genuine progress dismisses a ticket though the rule of loops has fired', () => {
     expect(intervenes({}, { loop: true, progressAt: filedAt })).toBe(false);
-    expect(answer(against, { ...all, progressAt: filedAt }).analysis).toBe('genuine progress despite RETRY: retries');
+    expect(answer(against, { ...all, progressAt: filedAt - 30_000 }).analysis).toBe(
+      'genuine progress 30 s before the ticket dismisses a critical ticket once, until 2026-11-22T12:04:00.000Z at the latest; what the ticket reports: retries',
+    );
   });
 
   test('so does one timeout that has resolved itself, and never beside an error that does not pass', () => {

@@ -45,7 +45,7 @@ export const heartbeatDeltaOf = (
   heartbeat: Heartbeat,
   receipt: Receipt,
 ): HeartbeatDelta => {
-  const declared = savesNew(checkpoint, heartbeat, receipt) || isDeclared(before, heartbeat);
+  const declared = declaresProgress(before, checkpoint, heartbeat, receipt);
   if (heartbeat.tool_calls.length === 0) return { declared, calls: NONE, results: before.results };
   let { results } = before;
   const calls = heartbeat.tool_calls.map((call): CallDelta => {
@@ -58,6 +58,14 @@ export const heartbeatDeltaOf = (
   return { declared, calls, results };
 };
 
+/** Whether it reports a new checkpoint, a work update or comment, or an ACCEPT. */
+export const declaresProgress = (
+  before: Pick<Remembered, 'work'>,
+  checkpoint: Checkpoints,
+  heartbeat: Heartbeat,
+  receipt: Receipt,
+): boolean => savesNew(checkpoint, heartbeat, receipt) || isDeclared(before, heartbeat);
+
 /** A hash of the call's tool, arguments and result; null if one of them is unknown. */
 export const signature = (call: ToolCall, result: string | null): number | null =>
   call.args_hash === null || result === null ? null : hash32(call.tool, call.args_hash, result);
@@ -65,7 +73,7 @@ export const signature = (call: ToolCall, result: string | null): number | null 
 const savesNew = (before: Checkpoints, { checkpoint }: Heartbeat, receipt: Receipt): boolean =>
   checkpoint !== null && checkpoint.valid !== false && isNewCheckpoint(before, checkpoint, receipt);
 
-const isDeclared = (before: Remembered, heartbeat: Heartbeat): boolean => {
+const isDeclared = (before: Pick<Remembered, 'work'>, heartbeat: Heartbeat): boolean => {
   const { work, steps } = heartbeat;
   if (work && before.work !== null && workOf(heartbeat) !== before.work) return true;
   return steps?.verdicts.includes('ACCEPT') ?? false;
