@@ -37,19 +37,25 @@ export type { RecoveryOptions, UpcomingPlan } from './options.ts';
 export { ANSWERS, type Outcome, outcomeOf } from './outcome.ts';
 export { claimCluster, type Position, positions, projectedUpTo, savePosition, saveProjected } from './positions.ts';
 export type { AgentRow, CellRow } from './queries/agents.ts';
-export type { CaseRow, CaseStory, OrderRow, Withheld } from './queries/cases.ts';
+export { CASE_ORDER, type CaseRow, type CaseStory, type OrderRow, type Withheld } from './queries/cases.ts';
 export { type ContextRow, contexts } from './queries/contexts.ts';
 export { type Figures, figures } from './queries/figures.ts';
-export type { BreakerRow, TicketRow } from './queries/findings.ts';
-export type { AlertRow, DeadLetterRow, FleetRow } from './queries/fleet.ts';
-export type { HistoryRow } from './queries/history.ts';
-export type { Entry, StoryPlace } from './queries/journal.ts';
+export { BREAKER_ORDER, type BreakerRow, TICKET_ORDER, type TicketRow } from './queries/findings.ts';
+export { ALERT_ORDER, type AlertRow, type DeadLetterRow, type FleetRow, LETTER_ORDER } from './queries/fleet.ts';
+export { HISTORY_ORDER, type HistoryRow } from './queries/history.ts';
+export { type Entry, STORY_ORDER } from './queries/journal.ts';
 export type { PolicyRefusalRow, PolicyRow } from './queries/policies.ts';
 export type { RequestRow } from './queries/requests.ts';
-export type { Paged } from './queries/select.ts';
+export { type Order, type Paged, type Place, placeOf } from './queries/select.ts';
 export type { SilenceRow } from './queries/silences.ts';
 export type { Targets } from './queries/targets.ts';
-export type { CheckpointRow, RecoveryRow, TaskRow } from './queries/tasks.ts';
+export {
+  type CheckpointRow,
+  RECOVERY_ORDER,
+  type RecoveryRow,
+  TASK_ORDER,
+  type TaskRow,
+} from './queries/tasks.ts';
 export { type ReadModel, readModel } from './read-model.ts';
 export { copyFirstDay, dropSchema, REBUILT, switchSchemas, urlOfSchema } from './schemas.ts';
 export { fact, instant, orderOf, register, type Statement } from './statement.ts';

@@ -10,6 +10,7 @@ import {
   MOST_ROWS,
   newestFirst,
   type OfAgent,
+  type Order,
   ofAgent,
   orderBy,
   type Paged,
@@ -73,11 +74,11 @@ type CaseFilter = Filter<
 >;
 
 /** [0 for one that waits, minus its opening, its id] */
-const CASE_ORDER = [
-  [`CASE WHEN ${WAITING} THEN 0 ELSE 1 END`, 'bigint'],
-  newestFirst('opened_at'),
-  ['case_id', 'text'],
-] as const;
+export const CASE_ORDER: Order<CaseRow> = [
+  [`CASE WHEN ${WAITING} THEN 0 ELSE 1 END`, 'bigint', ({ waiting }) => (waiting ? 0 : 1)],
+  newestFirst('opened_at', ({ openedAt }) => openedAt),
+  ['case_id', 'text', ({ caseId }) => caseId],
+];
 
 /** Cases: those that wait for a person first, then the newest. */
 export const cases = (sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]> => {

@@ -8,6 +8,7 @@ import {
   listed,
   MOST_ROWS,
   newestFirst,
+  type Order,
   orderBy,
   type Paged,
   type RowOf,
@@ -34,12 +35,12 @@ export type BreakerRow = RowOf<typeof breaker> & { readonly trips: number };
 type BreakerFilter = Filter<{ agentId: string; taskId: string; open: boolean; tripsSince: number } & Paged>;
 
 /** [1 for a closed one, minus its time, its agent or task, its name] */
-const BREAKER_ORDER = [
-  ["CASE WHEN state = 'CLOSED' THEN 1 ELSE 0 END", 'bigint'],
-  newestFirst('breaker_since'),
-  ["coalesce(agent_id, task_id, '')", 'text'],
-  ['name', 'text'],
-] as const;
+export const BREAKER_ORDER: Order<BreakerRow> = [
+  ["CASE WHEN state = 'CLOSED' THEN 1 ELSE 0 END", 'bigint', ({ state }) => (state === 'CLOSED' ? 1 : 0)],
+  newestFirst('breaker_since', ({ since }) => since),
+  ["coalesce(agent_id, task_id, '')", 'text', ({ agentId, taskId }) => agentId ?? taskId ?? ''],
+  ['name', 'text', ({ name }) => name],
+];
 
 /** All breakers that have opened; those that are not closed come first. */
 export const breakers = (sql: Sql, filter: BreakerFilter): Promise<readonly BreakerRow[]> => {
@@ -84,7 +85,10 @@ const ticket = {
 export type TicketRow = RowOf<typeof ticket>;
 
 /** [minus its time, its id] */
-const TICKET_ORDER = [newestFirst('filed_at'), ['ticket_id', 'text']] as const;
+export const TICKET_ORDER: Order<TicketRow> = [
+  newestFirst('filed_at', ({ filedAt }) => filedAt),
+  ['ticket_id', 'text', ({ ticketId }) => ticketId],
+];
 
 /** Tickets, newest first. */
 export const tickets = (

@@ -8,6 +8,7 @@ import {
   MOST_ROWS,
   newestFirst,
   type OfAgent,
+  type Order,
   ofAgent,
   orderBy,
   type Paged,
@@ -46,11 +47,11 @@ export type AlertRow = RowOf<typeof alert>;
 type AlertFilter = Filter<{ agentId: string; taskId: string; open: boolean } & OfAgent & Span & Paged>;
 
 /** [1 for a resolved one, minus its time, its id] */
-const ALERT_ORDER = [
-  ['CASE WHEN resolved_at IS NULL THEN 0 ELSE 1 END', 'bigint'],
-  newestFirst('raised_at'),
-  ['alert_id', 'text'],
-] as const;
+export const ALERT_ORDER: Order<AlertRow> = [
+  ['CASE WHEN resolved_at IS NULL THEN 0 ELSE 1 END', 'bigint', ({ resolvedAt }) => (resolvedAt === null ? 0 : 1)],
+  newestFirst('raised_at', ({ raisedAt }) => raisedAt),
+  ['alert_id', 'text', ({ alertId }) => alertId],
+];
 
 /** Alerts: the unresolved first, then the newest. */
 export const alerts = (sql: Sql, filter: AlertFilter): Promise<readonly AlertRow[]> => {
@@ -120,7 +121,10 @@ const deadLetter = {
 export type DeadLetterRow = RowOf<typeof deadLetter>;
 
 /** [minus its time, its id] */
-const LETTER_ORDER = [newestFirst('failed_at'), ['event_id', 'text']] as const;
+export const LETTER_ORDER: Order<DeadLetterRow> = [
+  newestFirst('failed_at', ({ failedAt }) => failedAt),
+  ['event_id', 'text', ({ eventId }) => eventId],
+];
 
 /** Dead letters, newest first. */
 export const deadLetters = (

@@ -7,6 +7,7 @@ import {
   list,
   MOST_ROWS,
   newestFirst,
+  type Order,
   orderBy,
   type Paged,
   type RowOf,
@@ -68,7 +69,11 @@ SELECT 'compaction', agent_id, occurred_at, event_id, instance_id, task_id,
 ) happened`;
 
 /** [minus its time, its kind, its id] */
-const HISTORY_ORDER = [newestFirst('at'), ['kind', 'text'], ['id', 'text']] as const;
+export const HISTORY_ORDER: Order<HistoryRow> = [
+  newestFirst('at', ({ at }) => at),
+  ['kind', 'text', ({ kind }) => kind],
+  ['id', 'text', ({ id }) => id],
+];
 
 /** The states, calls and compactions of an agent, newest first, as far back as they are kept. */
 export const history = (

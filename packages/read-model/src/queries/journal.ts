@@ -1,6 +1,17 @@
 import type { Evidence, HealthState } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import { column, type Filter, list, type RowOf, type Span, when, within } from './select.ts';
+import {
+  column,
+  type Filter,
+  list,
+  type Order,
+  orderBy,
+  placeOf,
+  type RowOf,
+  type Span,
+  when,
+  within,
+} from './select.ts';
 
 /** One line of a story: `payload` is the event's, or a receipt's. */
 export const entry = {
@@ -23,24 +34,31 @@ type PlacedEntry = RowOf<typeof placed>;
 /** A place in a story: the entry of this time, order and id. */
 export type StoryPlace = Pick<PlacedEntry, 'at' | 'order' | 'eventId'>;
 
+/** [its time, its order among those of one moment, its id]; a story begins with the last one. */
+export const STORY_ORDER: Order<StoryPlace> = [
+  ['occurred_at', 'bigint', ({ at }) => at],
+  ['event_order', 'text', ({ order }) => order],
+  ['event_id', 'text', ({ eventId }) => eventId],
+];
+
 /** The newest `limit` entries before a place, newest first. */
 export const storyBefore = (
   sql: Sql,
   { before, ...filter }: StoryFilter & { readonly before: StoryPlace | null },
 ): Promise<readonly PlacedEntry[]> => {
-  const place = before === null ? undefined : [String(before.at), before.order, before.eventId];
+  const place = before === null ? undefined : placeOf(STORY_ORDER, before).map(String);
   const conditions = [
     when('agent_id = $?', filter.agentId),
     when('task_id = $?', filter.taskId),
     ...within('occurred_at', filter),
     when(
-      `(occurred_at, event_order, event_id) <
+      `(${orderBy(STORY_ORDER)}) <
        (to_timestamp(($?::text[])[1]::double precision / 1000), ($?::text[])[2], ($?::text[])[3])`,
       place,
     ),
   ];
-  const order = 'occurred_at DESC, event_order DESC, event_id DESC';
-  return list(sql, placed, 'story', conditions, order, filter.limit);
+  const newest = STORY_ORDER.map(([column]) => `${column} DESC`).join(', ');
+  return list(sql, placed, 'story', conditions, newest, filter.limit);
 };
 
 /** The newest `limit` entries, oldest first. */

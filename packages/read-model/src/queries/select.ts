@@ -64,22 +64,30 @@ export const where = (
 export type Place = readonly (number | string)[];
 /** A page: at most `limit` rows, those after a place. Without them it is the first page, of so many as a page may have. */
 export type Paged = { readonly after: Place; readonly limit: number };
-/** The parts of a place: expressions that are never null, and their types. */
-type Order = readonly (readonly [sql: string, type: 'bigint' | 'text'])[];
+/** The parts of a place: expressions that are never null, their types, and the value that a row has. */
+export type Order<Row> = readonly (readonly [
+  sql: string,
+  type: 'bigint' | 'text',
+  of: (row: Row) => number | string,
+])[];
+
+/** The place of a row in a list of this order. */
+export const placeOf = <Row>(order: Order<Row>, row: Row): Place => order.map(([, , of]) => of(row));
 
 /** The most rows of a page. */
 export const MOST_ROWS = 1000;
 
 /** Where a later instant comes first; an unknown one comes last. */
-export const newestFirst = (column: string): Order[number] => [
+export const newestFirst = <Row>(column: string, of: (row: Row) => number | null): Order<Row>[number] => [
   `-coalesce((extract(epoch FROM ${column}) * 1000)::bigint, 0)`,
   'bigint',
+  (row) => -(of(row) ?? 0),
 ];
 
-export const orderBy = (order: Order): string => order.map(([sql]) => sql).join(', ');
+export const orderBy = <Row>(order: Order<Row>): string => order.map(([sql]) => sql).join(', ');
 
 /** The rows after a place. */
-export const afterPlace = (order: Order, place: Place | undefined) => {
+export const afterPlace = <Row>(order: Order<Row>, place: Place | undefined) => {
   const parts = order.map(([, type], index) => `($?::text[])[${index + 1}]::${type}`);
   return when(`(${orderBy(order)}) > (${parts.join(', ')})`, place?.map(String));
 };

@@ -8,6 +8,7 @@ import {
   listed,
   MOST_ROWS,
   newestFirst,
+  type Order,
   orderBy,
   type Paged,
   type RowOf,
@@ -56,7 +57,7 @@ LEFT JOIN (
 `;
 
 /** [its id] */
-const TASK_ORDER = [['coalesce(h.task_id, t.task_id)', 'text']] as const;
+export const TASK_ORDER: Order<TaskRow> = [['coalesce(h.task_id, t.task_id)', 'text', ({ taskId }) => taskId]];
 
 type TaskFilter = Filter<{ taskId: string; agentId: string; review: boolean } & Span & Paged>;
 
@@ -113,12 +114,12 @@ const LAST_OF_ITS_ATTEMPT = `NOT EXISTS (
     AND again.payload ->> 'newAgentId' = recoveries.new_agent_id)`;
 
 /** [minus its time, its task, minus its attempt, its agent] */
-const RECOVERY_ORDER = [
-  newestFirst('initiated_at'),
-  ['task_id', 'text'],
-  ['-attempt', 'bigint'],
-  ['new_agent_id', 'text'],
-] as const;
+export const RECOVERY_ORDER: Order<RecoveryRow> = [
+  newestFirst('initiated_at', ({ initiatedAt }) => initiatedAt),
+  ['task_id', 'text', ({ taskId }) => taskId],
+  ['-attempt', 'bigint', ({ attempt }) => -attempt],
+  ['new_agent_id', 'text', ({ newAgentId }) => newAgentId],
+];
 
 /** Attempts, newest first. */
 export const recoveries = (

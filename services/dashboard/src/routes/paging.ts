@@ -1,4 +1,4 @@
-import type { Paged } from '@vigil/read-model';
+import { type Order, type Paged, placeOf } from '@vigil/read-model';
 import { Problem } from '../problem.ts';
 
 /** The place of a row in its list: rows are in the order of their keys, and no two have the same. */
@@ -34,33 +34,30 @@ const badCursor = (): Problem =>
     'cursor',
   );
 
-type Shape = readonly ('number' | 'string')[];
-
 /** Whether the read model can compare its rows with the key. */
-const hasShape = (key: Key, shape: Shape): boolean =>
-  key.length === shape.length &&
-  key.every((part, index) => {
-    if (typeof part !== shape[index]) return false;
-    return typeof part === 'number' ? Number.isSafeInteger(part) : !part.includes('\0');
+const isPlaceIn = <Row>(order: Order<Row>, key: Key): boolean =>
+  key.length === order.length &&
+  order.every(([, type], index) => {
+    const part = key[index];
+    return type === 'bigint' ? Number.isSafeInteger(part) : typeof part === 'string' && !part.includes('\0');
   });
 
 /**
- * The page that begins after the cursor, of a list that the read model reads page by page: `read` gives rows in the order
- * of their keys. Throws Problem 400.
+ * The page that begins after the cursor, of a list that the read model reads page by page: `read` gives rows in this
+ * order. Throws Problem 400.
  */
 export const pageFrom = async <Row>(
   read: (paged: Partial<Paged> & Pick<Paged, 'limit'>) => Promise<readonly Row[]>,
-  shape: Shape,
-  keyOf: (row: Row) => Key,
+  order: Order<Row>,
   { limit, cursor }: Asked & { readonly limit: number },
 ): Promise<Page<Row>> => {
   const after = cursor === undefined ? null : keyIn(cursor);
-  if (after !== null && !hasShape(after, shape)) throw badCursor();
+  if (after !== null && !isPlaceIn(order, after)) throw badCursor();
   // One more than the page shows whether there is another.
   const found = await read({ limit: limit + 1, ...(after === null ? {} : { after }) });
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
-  return { rows, next: last === undefined || found.length <= limit ? null : cursorOf(keyOf(last)) };
+  return { rows, next: last === undefined || found.length <= limit ? null : cursorOf(placeOf(order, last)) };
 };
 
 /** The page that begins after the cursor. A row that is deleted between two pages moves no other row. Throws Problem 400. */

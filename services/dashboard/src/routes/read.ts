@@ -2,23 +2,23 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import {
   type AgentRow,
-  type AlertRow,
-  type BreakerRow,
-  type CaseRow,
-  type DeadLetterRow,
+  ALERT_ORDER,
+  BREAKER_ORDER,
+  CASE_ORDER,
   explain,
-  type HistoryRow,
+  HISTORY_ORDER,
   inbox,
   inboxPlace,
   type Knowledge,
+  LETTER_ORDER,
   optionsOf,
   type Paged,
+  RECOVERY_ORDER,
   type ReadModel,
-  type RecoveryRow,
   type SignalsOf,
-  type StoryPlace,
-  type TaskRow,
-  type TicketRow,
+  STORY_ORDER,
+  TASK_ORDER,
+  TICKET_ORDER,
 } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
@@ -81,8 +81,7 @@ export const readRoutes = (
     const { since, until, ...asked } = queryOf(queries.history, query);
     found(await model.agent(id), 'agent', id, '`vigil health` (/v1/agents)');
     const read = (paged: object) => model.history({ agentId: id, since, until, ...paged });
-    const keyOf = ({ at, kind, id: entry }: HistoryRow) => [-at, kind, entry];
-    const { rows: history, next } = await pageFrom(read, ['number', 'string', 'string'], keyOf, asked);
+    const { rows: history, next } = await pageFrom(read, HISTORY_ORDER, asked);
     return { history, next, knowledge: knowledge() };
   });
   app.get('/v1/inbox', async ({ query }) => {
@@ -96,9 +95,8 @@ export const readRoutes = (
   app.get('/v1/cases', async ({ query }) => {
     const { open, agent, task, policy, host, label, since, until, ...asked } = queryOf(queries.cases, query);
     const filter = { open, agentId: agent, taskId: task, policyName: policy, host, labels: label, since, until };
-    const keyOf = ({ waiting, openedAt, caseId }: CaseRow) => [waiting ? 0 : 1, -openedAt, caseId];
     const read = (paged: object) => model.cases({ ...filter, ...paged });
-    const { rows: cases, next } = await pageFrom(read, ['number', 'number', 'string'], keyOf, asked);
+    const { rows: cases, next } = await pageFrom(read, CASE_ORDER, asked);
     return { cases, next, knowledge: knowledge() };
   });
   app.get<One>('/v1/cases/:id', async ({ params: { id } }) => ({
@@ -109,18 +107,13 @@ export const readRoutes = (
     const { open, agent, task, ...asked } = queryOf(queries.breakers, query);
     const filter = { open, agentId: agent, taskId: task, tripsSince: now() - DAY_MS };
     const read = (paged: object) => model.breakers({ ...filter, ...paged });
-    const keyOf = ({ state, since, agentId, taskId, name }: BreakerRow) => [
-      ...[state === 'CLOSED' ? 1 : 0, -since],
-      ...[agentId ?? taskId ?? '', name],
-    ];
-    const { rows: breakers, next } = await pageFrom(read, ['number', 'number', 'string', 'string'], keyOf, asked);
+    const { rows: breakers, next } = await pageFrom(read, BREAKER_ORDER, asked);
     return { breakers, next };
   });
   app.get('/v1/tickets', async ({ query }) => {
     const { agent, ...asked } = queryOf(queries.tickets, query);
     const read = (paged: object) => model.tickets({ agentId: agent, ...paged });
-    const keyOf = ({ filedAt, ticketId }: TicketRow) => [-(filedAt ?? 0), ticketId];
-    const { rows: tickets, next } = await pageFrom(read, ['number', 'string'], keyOf, asked);
+    const { rows: tickets, next } = await pageFrom(read, TICKET_ORDER, asked);
     return { tickets, next };
   });
   taskRoutes(app, model, knowledge);
@@ -131,7 +124,7 @@ const taskRoutes = (app: FastifyInstance, model: ReadModel, knowledge: () => Kno
   app.get('/v1/tasks', async ({ query }) => {
     const { review, agent, since, until, ...asked } = queryOf(queries.tasks, query);
     const read = (paged: object) => model.tasks({ review, agentId: agent, since, until, ...paged });
-    const { rows: tasks, next } = await pageFrom(read, ['string'], ({ taskId }: TaskRow) => [taskId], asked);
+    const { rows: tasks, next } = await pageFrom(read, TASK_ORDER, asked);
     return { tasks, next, knowledge: knowledge() };
   });
   app.get<One>('/v1/tasks/:id', async ({ params: { id } }) => {
@@ -142,12 +135,7 @@ const taskRoutes = (app: FastifyInstance, model: ReadModel, knowledge: () => Kno
   app.get('/v1/recoveries', async ({ query }) => {
     const { task, since, until, ...asked } = queryOf(queries.recoveries, query);
     const read = (paged: object) => model.recoveries({ taskId: task, since, until, ...paged });
-    const keyOf = ({ initiatedAt, taskId, attempt, newAgentId }: RecoveryRow) => [
-      ...[-initiatedAt, taskId],
-      ...[-attempt, newAgentId],
-    ];
-    const shape = ['number', 'string', 'number', 'string'] as const;
-    const { rows: recoveries, next } = await pageFrom(read, shape, keyOf, asked);
+    const { rows: recoveries, next } = await pageFrom(read, RECOVERY_ORDER, asked);
     return { recoveries, next };
   });
 };
@@ -166,20 +154,14 @@ const fleetRoutes = (
       const before = after === undefined ? null : { at: Number(at), order: String(order), eventId: String(eventId) };
       return model.storyBefore({ agentId: agent, taskId: task, since, until, limit, before });
     };
-    const keyOf = ({ at, order, eventId }: StoryPlace) => [at, order, eventId];
-    const { rows, next } = await pageFrom(read, ['number', 'string', 'string'], keyOf, asked);
+    const { rows, next } = await pageFrom(read, STORY_ORDER, asked);
     return { story: rows.map(({ order: _, ...entry }) => entry).toReversed(), next };
   });
   app.get('/v1/alerts', async ({ query }) => {
     const { open, agent, task, host, label, since, until, ...asked } = queryOf(queries.alerts, query);
     const filter = { open, agentId: agent, taskId: task, host, labels: label, since, until };
     const read = (paged: object) => model.alerts({ ...filter, ...paged });
-    const keyOf = ({ resolvedAt, raisedAt, alertId }: AlertRow) => [
-      resolvedAt === null ? 0 : 1,
-      -(raisedAt ?? 0),
-      alertId,
-    ];
-    const { rows: alerts, next } = await pageFrom(read, ['number', 'number', 'string'], keyOf, asked);
+    const { rows: alerts, next } = await pageFrom(read, ALERT_ORDER, asked);
     return { alerts, next, knowledge: knowledge() };
   });
   app.get('/v1/runtimes', async ({ query }) => {
@@ -206,8 +188,7 @@ const fleetRoutes = (
   app.get('/v1/dead-letters', async ({ query }) => {
     const { service, since, until, ...asked } = queryOf(queries.letters, query);
     const read = (paged: object) => model.deadLetters({ service, since, until, ...paged });
-    const keyOf = ({ failedAt, eventId }: DeadLetterRow) => [-(failedAt ?? 0), eventId];
-    const { rows: deadLetters, next } = await pageFrom(read, ['number', 'string'], keyOf, asked);
+    const { rows: deadLetters, next } = await pageFrom(read, LETTER_ORDER, asked);
     return { deadLetters, next };
   });
 };
