@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { answersText, type QuestionAnswer } from '@vigil/events';
 import type { InboxItem, RequestRow } from '@vigil/read-model';
 import { type Client, wholeList } from './client.ts';
-import { path, type Request, type WriteOptions, write, writeAndShow } from './commands/control/options.ts';
+import { path, type Request, shownBy, type WriteOptions, write, writeAndShow } from './commands/control/options.ts';
 import { Refusal } from './errors.ts';
 import { plain } from './render/plain.ts';
 import { dashboard, endUnwell, print, untilStopped } from './terminal.ts';
@@ -125,5 +125,5 @@ const showOutcome = async (client: Client, requestId: string, commandId: string)
     await pause(LOOK_MS, undefined, { signal: stop }).catch(() => {});
   }
   if (!stop.aborted) endUnwell();
-  print(['Nothing is known of it yet. What becomes of it: vigil inbox']);
+  print([`Nothing is known of it yet. What becomes of it: ${shownBy(commandId)} --wait`]);
 };

@@ -4,7 +4,7 @@ import { ASSIGNMENT, type Assignment, type Checked, differences, isAssignable, r
 import type { PolicyRefusalRow, PolicyRow } from '@vigil/read-model';
 import { stringify } from 'yaml';
 import { wholeAnswer } from '../client.ts';
-import { path, type Written } from '../commands/control/options.ts';
+import { path, shownBy, type Written } from '../commands/control/options.ts';
 import { CannotProceed, Refusal } from '../errors.ts';
 import { appliedLines, differenceLines, type PolicyChange, policiesTable } from '../render/fleet/policies.ts';
 import { dashboard, endUnwell, type Json, show } from '../terminal.ts';
@@ -128,6 +128,6 @@ const outcome = async ({ name, hash, change }: PolicyChange, { eventId }: Writte
     await sleep(LOOK_MS);
   }
   throw new Refusal(
-    `${name} is written (${eventId}), and is not in force after ${PATIENCE_MS / 1000} s: \`vigil doctor\` shows what is behind.`,
+    `${name} is written, and after ${PATIENCE_MS / 1000} s it is not known whether it is in force: it may be, or will be once what is behind or away is back (vigil doctor). What becomes of it: ${shownBy(eventId)} --wait`,
   );
 };

@@ -199,7 +199,7 @@ const CRASHES: readonly Filed['endReason'][] = ['crashed', 'resource_limit', 'lo
 /** These steps notify people themselves. */
 const NOTIFYING: readonly string[] = ['alert', 'escalate'];
 
-/** The agent, with whatever task it is started again. */
+/** The agent, also where its next instance has a task. */
 const aboutCrash = ({ agentId, labels }: Pick<Filed, 'agentId'> & Partial<Pick<Filed, 'labels'>>): About => ({
   agentId,
   taskId: null,
