@@ -128,6 +128,6 @@ const outcome = async ({ name, hash, change }: PolicyChange, { eventId }: Writte
     await sleep(LOOK_MS);
   }
   throw new Refusal(
-    `${name} is written, and after ${PATIENCE_MS / 1000} s it is not known whether it is in force: it may be, or will be once what is behind or away is back (vigil doctor). What becomes of it: ${shownBy(eventId)} --wait`,
+    `${name} is written, and after ${PATIENCE_MS / 1000} s it is not known whether it is in force. It may be, or will be when every part works again (vigil doctor). What becomes of it: ${shownBy(eventId)} --wait`,
   );
 };
