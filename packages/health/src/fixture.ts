@@ -8,10 +8,11 @@ import { searched } from './evaluator/observe.ts';
 import { breakersAfter } from './history/calls/breakers.ts';
 import { type History, historyAfter, initialHistory } from './history/history.ts';
 import { identityOf } from './history/identity.ts';
-import type { Receipt } from './history/moment.ts';
+import { type Judging, type Receipt, unexcused } from './history/moment.ts';
 import type { LookedFor } from './history/presence/matches.ts';
+import { withWaits } from './judgement/judge.ts';
 import { type Policies, policiesOf } from './judgement/policies.ts';
-import { VOCABULARY } from './judgement/rules.ts';
+import { type Rules, VOCABULARY } from './judgement/rules.ts';
 import { RATE_LIMIT_PATTERNS } from './signals/patterns.ts';
 
 /** For tests: heartbeats, histories and policies, without servers or files but the presets. */
@@ -68,16 +69,18 @@ const of = (failureThreshold: number, seconds: number) => ({
 });
 const usual = { tool_execution: of(5, 30), checkpoint_write: of(3, 120), external_api: of(3, 60) };
 
-/** The history after heartbeats at the given times, for a policy with these patterns. */
+/** The history after heartbeats at the given times, for a policy with these patterns, and the exemptions of `rules`. */
 export const history = (
   heartbeats: readonly (readonly [ms: number, more: Partial<HeartbeatPayload>])[],
   { rateLimits = RATE_LIMIT_PATTERNS, others = [], together = [] }: Partial<LookedFor> = {},
+  rules: Pick<Rules, 'waiting'> = { waiting: [] },
 ): History => {
   let h: History | null = null;
   for (const [ms, more] of heartbeats) {
     const payload = heartbeat(ms, more).payload;
     const now = T0 + ms;
     const receipt: Receipt = { now, watched: now, stamp: payload.timestamp, previous: h?.lastReceipt ?? null };
+    if (h !== null) h = withWaits(rules, h, receipt);
     h = historyAfter(h ?? initialHistory(identityOf(payload), receipt, 'c'), payload, receipt, 'c');
     const breakers = breakersAfter(h.breakers, payload, receipt, usual);
     h = { ...h, breakers, ...searched(h, { rateLimits, others, together }, payload, receipt) };
@@ -85,6 +88,9 @@ export const history = (
   if (h === null) throw new Error('give at least one heartbeat');
   return h;
 };
+
+/** The time of a judgement that nothing excuses, everything watched. */
+export const judgedAt = (now: number): Judging => unexcused({ now, watched: now });
 
 export const at = (ms: number): Clock => clockAt(T0 + ms);
 

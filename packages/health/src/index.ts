@@ -1,9 +1,10 @@
 export { type Sweep, sweepOf } from './adapters/gascity-sweep.ts';
+export { AT_REST } from './evaluator/at-rest.ts';
 export { type Evaluated, evaluate, Folding, type Recorded } from './evaluator/evaluate.ts';
 export { type Explained, type Explanation, explain } from './evaluator/explain.ts';
 export { type AgentHealth, type Announcement, agentHealth, type Observation } from './evaluator/health.ts';
 export { OlderInstance } from './evaluator/observe.ts';
-export { type AgentState, AT_REST } from './evaluator/state.ts';
+export type { AgentState } from './evaluator/state.ts';
 export { EXEMPTIONS, type ExemptionName } from './judgement/exemptions.ts';
 export { NameALoadedPolicy, type Policies, policiesOf } from './judgement/policies.ts';
 export { VOCABULARY } from './judgement/rules.ts';

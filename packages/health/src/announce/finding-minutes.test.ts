@@ -59,13 +59,13 @@ test('without a checkpoint it is the whole time, also where a wait for a permiss
     {
       tool_calls: [call(`c${i}`, { args_hash: `a${i}` })],
       reports_checkpoints: true,
-      activity: i === 10 ? ('awaiting_input' as const) : ('working' as const),
+      activity: i >= 10 && i < 15 ? ('awaiting_input' as const) : ('working' as const),
     },
   ]);
   const policies = policyOf(POLICY.replace('starting: false', 'starting: false, awaiting_input: true'));
   const warrant = warrantOf(policies, works, 59 * MIN);
-  expect(rounded(warrant?.workedMinutes)).toBe(41);
-  expect(warrant?.finding).toContain('no checkpoint for 41 min');
+  expect(rounded(warrant?.workedMinutes)).toBe(35);
+  expect(warrant?.finding).toContain('no checkpoint for 35 min');
 });
 
 test('in silence it is the time since the last activity, not since a checkpoint', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { call, history as historyOf, policyOf, presetsWith, T0 } from '../fixture.ts';
+import { call, history as historyOf, judgedAt, policyOf, presetsWith, T0 } from '../fixture.ts';
 import { judge } from '../judgement/judge.ts';
 import { SIGNALS, type SignalName } from '../signals/all.ts';
 import type { Heartbeats } from '../signals/testing/case.ts';
@@ -60,7 +60,7 @@ const sentencesOf = (name: SignalName) => {
       ? { ...history, end: { reason: 'crashed', at: T0, orderId: null, bySelf: false } as const }
       : history;
   const now = T0 + firesAt;
-  return { finding: signal.finding(known, read, { now, watched: now, floor: 0 }), advice: signal.advice };
+  return { finding: signal.finding(known, read, judgedAt(now)), advice: signal.advice };
 };
 
 describe.each(Object.keys(SIGNALS) as SignalName[])('%s', (name) => {

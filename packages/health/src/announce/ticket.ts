@@ -70,7 +70,7 @@ const ticketOf = (context: AnnouncementContext, due: Due): EscalationTicket => {
   const { state, rules, judgement } = context;
   const { identity, steps, progressEvidence } = state.history;
   const evidence = evidenceOf(rules, state.history, judgement).map(({ words }) => words);
-  const stalledMs = absentFor(steps.changed, stepping(rules, state.history, judgement));
+  const stalledMs = absentFor(steps.changed, stepping(rules, judgement));
   const graph = identity.labels.graph ?? identity.taskId ?? state.agentId;
   const findings = findingsOf(context, due.severity);
   const found: Found = {

@@ -73,7 +73,7 @@ test('the time before a task does not count against an idle agent that takes one
   ).toMatchObject({ no_output: 5, no_checkpoint: 10 });
 });
 
-test('signals of cost restart only after an exemption that suspends cost', () => {
+test('a wait is left out of a signal of cost only if it suspends cost', () => {
   const uses = (from: number, to: number, activity: HeartbeatPayload['activity']) =>
     Array.from(
       { length: to - from + 1 },
@@ -83,6 +83,6 @@ test('signals of cost restart only after an exemption that suspends cost', () =>
     after([...uses(0, 5, 'working'), ...uses(6, 7, activity), ...uses(8, 14, 'working')]).token_burn;
   expect(through('awaiting_input')).toBe(10);
   expect(through('working')).toBe(10);
-  expect(through('paused')).toBeNull();
-  expect(through('idle')).toBeNull();
+  expect(through('paused')).toBe(12);
+  expect(through('idle')).toBe(12);
 });

@@ -4,8 +4,10 @@ import { sparse } from '@vigil/stream';
 import { clockAt, given, readAtRest, shapeOf } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { call, type HeartbeatPayload, heartbeat, policyOf, presetsWith, T0 } from '../fixture.ts';
+import { WAIT } from '../history/presence/waits.ts';
+import { AT_REST } from './at-rest.ts';
 import { agentHealth } from './health.ts';
-import { type AgentState, AT_REST } from './state.ts';
+import type { AgentState } from './state.ts';
 
 const form = sparse(AT_REST.usual);
 const shape = shapeOf(AT_REST);
@@ -27,7 +29,7 @@ test('an agent that reports only required fields takes 700 bytes at rest, a work
 });
 
 test('the usual values belong to the shape, because the snapshot was written without them', () => {
-  expect([shape, contentHash(JSON.stringify(AT_REST.usual))]).toEqual([18, '66ef174c7d54b3fc']);
+  expect([shape, contentHash(JSON.stringify(AT_REST.usual))]).toEqual([19, '92242640fed9dc52']);
 });
 
 const decider = agentHealth(presetsWith('vigil'));
@@ -66,6 +68,7 @@ const SAMPLES: Readonly<Record<string, AgentState>> = {
   working: stateAfter((i) => ({ sequence: i, tool_calls: [call(`c${i}`, { args_hash: `a${i}` })] })),
   'stuck, under a warrant': silentFor(30 * 60_000),
   'limited in what it uses': limited(),
+  'after waits': stateAfter((i) => ({ activity: i % 50 < 10 ? 'awaiting_input' : 'working' })),
 };
 
 const pathOf = (of: number) => new URL(`../../golden/state-${of}.json`, import.meta.url);
@@ -106,3 +109,21 @@ test.each(shapes)(
     }
   },
 );
+
+test('a state of shape 18 excuses what that shape excused: everything before the end of a wait', () => {
+  const stored = JSON.parse(golden(18).working ?? '');
+  const upgraded = (activity: object, more: object = {}) => {
+    const history = { ...stored.history, ...more, activity: { ...stored.history.activity, ...activity } };
+    const state = readAtRest(AT_REST, 18, JSON.stringify({ ...stored, history }));
+    return state.kind === 'known' ? state.history.waits : null;
+  };
+  expect(upgraded({})).toEqual([]);
+  // An object with other fields than the usual one is stored in a list.
+  const asked = { left: [{ awaiting_input: T0 + 50_000 }] };
+  expect(upgraded(asked)).toEqual([[T0, T0 + 50_000, WAIT.awaiting_input + WAIT.stopped]]);
+  expect(upgraded({ ...asked, value: 'idle' }, { asked: T0 + 20_000 })).toEqual([
+    [T0, T0 + 20_000, WAIT.awaiting_input + WAIT.stopped + WAIT.question + WAIT.idle],
+    [T0 + 20_000, T0 + 50_000, WAIT.awaiting_input + WAIT.stopped + WAIT.idle],
+    [T0 + 50_000, T0 + 99_000, WAIT.idle],
+  ]);
+});

@@ -1,6 +1,6 @@
 import { type Clock, NEVER } from '@vigil/stream';
 import type { History } from '../history/history.ts';
-import { type Judging, momentOn } from '../history/moment.ts';
+import { type Judging, momentOn, unexcused } from '../history/moment.ts';
 import type { Policies } from '../judgement/policies.ts';
 import type { Rule, Rules } from '../judgement/rules.ts';
 import type { AgentState, KnownAgent } from './state.ts';
@@ -68,7 +68,8 @@ const ON_CHANGE: { readonly [Name in keyof History]: OnChange<History[Name]> } =
   targets: 'defers',
   outcomes: 'defers',
   reportedErrors: 'defers',
-  asked: 'wakes',
+  // A wait makes every absence later.
+  waits: 'defers',
   callDiversity: 'defers',
   matches: (before, after) => after.seen === before.seen,
   breakers: 'wakes',
@@ -106,8 +107,7 @@ const isRoutineChange = <Name extends keyof History>(name: Name, before: History
 };
 
 const soonest = (rules: Rules, before: History, after: History, clock: Clock): number => {
-  const { now, watched } = momentOn(after.axis, clock);
-  const at: Judging = { now, watched, floor: 0 };
+  const at = unexcused(momentOn(after.axis, clock));
   let first = firstOf(rules, rules.reevaluatedEveryHeartbeat, after, at);
   for (const { partOf, deciding } of rules.byPart)
     if (deciding.length > 0 && partOf(after) !== partOf(before))

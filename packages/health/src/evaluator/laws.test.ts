@@ -5,10 +5,10 @@ import { given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { at, call, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
+import { AT_REST } from './at-rest.ts';
 import { evaluate, type Recorded } from './evaluate.ts';
 import { agentHealth, type Observation } from './health.ts';
 import { OlderInstance } from './observe.ts';
-import { AT_REST } from './state.ts';
 
 const demo = presetsWith('demo');
 const decider = agentHealth(demo);

@@ -11,6 +11,7 @@ import { axisThrough, type Heartbeat, momentOn, OWN_AXIS, type Receipt } from '.
 import { type LookedFor, matchesAfter, textsOf } from '../history/presence/matches.ts';
 import { progressEvidenceAfter } from '../history/progress/progress-evidence.ts';
 import { namedSince } from '../history/usage/spend.ts';
+import { withWaits } from '../judgement/judge.ts';
 import type { Policies } from '../judgement/policies.ts';
 import type { Rules } from '../judgement/rules.ts';
 import { withDeath, withFiledTicket, withReset } from './requested-control.ts';
@@ -140,8 +141,10 @@ const continued = (policies: Policies, state: KnownAgent, input: HeartbeatEvent,
   const payload = input.payload;
   const h = state.history;
   const axis = axisThrough(payload.ingress, h.axis, clock);
-  const here = axis === h.axis ? state : { ...state, history: { ...h, axis } };
-  const receipt = receiptOf(here.history, payload, clock);
+  const moved = axis === h.axis ? h : { ...h, axis };
+  const receipt = receiptOf(moved, payload, clock);
+  const waited = withWaits(policies.rules(state.policy), moved, receipt);
+  const here = waited === h ? state : { ...state, history: waited };
   const old =
     payload.sequence !== null && h.lastReceipt.sequence !== null && payload.sequence <= h.lastReceipt.sequence;
   if (old || (h.end !== null && !isOutlived(h, h.end, payload)))

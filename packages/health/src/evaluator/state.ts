@@ -8,9 +8,6 @@ import type {
   TicketSeverity,
 } from '@vigil/events';
 import type { SpendingLimit } from '@vigil/policy';
-import type { AtRest } from '@vigil/stream';
-import { NO_OUTCOMES, type Outcomes } from '../history/calls/last-calls.ts';
-import { sharesOf } from '../history/calls/reported-errors.ts';
 import { type History, INITIAL_HISTORY } from '../history/history.ts';
 
 /** An answer of an agent that is not announced yet. */
@@ -223,7 +220,7 @@ export const firstInstance = (agentId: string, history: History): KnownAgent => 
 
 const FIRST = firstInstance('', INITIAL_HISTORY);
 /** The state of a healthy agent that reports only required fields. Fields that equal these are omitted at rest. */
-const USUAL: KnownAgent = { ...FIRST, announced: { ...FIRST.announced, instanceNumber: 1, presentInstance: 1 } };
+export const USUAL: KnownAgent = { ...FIRST, announced: { ...FIRST.announced, instanceNumber: 1, presentInstance: 1 } };
 
 type FiledTickets = {
   readonly severity: Severity;
@@ -240,34 +237,4 @@ export const filedInEpisode = ({ instanceNumber, announced: { ticket, episode } 
   if (ticket.episodeId !== null && ticket.episodeId !== (episode?.id ?? null)) return null;
   const { severity, unexcused = severity, dismissedAt = {} } = ticket;
   return { severity, unexcused, dismissedAt };
-};
-
-type HistoryOfSeventeen = Omit<History, 'reportedErrors'> & {
-  readonly reportedErrors: { readonly errors: number; readonly outcomes: Outcomes };
-};
-type KnownOfSeventeen = Omit<KnownAgent, 'history'> & { readonly history: HistoryOfSeventeen };
-type ShapeSeventeen = Extract<AgentState, { kind: 'unseen' }> | KnownOfSeventeen;
-
-const USUAL_OF_SEVENTEEN: KnownOfSeventeen = {
-  ...USUAL,
-  history: { ...USUAL.history, reportedErrors: { errors: 0, outcomes: NO_OUTCOMES } },
-};
-
-/**
- * The stored form of states, also for readers of the snapshot. Add an upgrade for each change of the state or of the
- * usual state. Shape 18 counts reported errors by heartbeat.
- */
-export const AT_REST: AtRest<AgentState> = {
-  oldest: 17,
-  upgrades: [{ usual: USUAL_OF_SEVENTEEN, to: (state) => withErrorShares(state as ShapeSeventeen) }],
-  usual: USUAL,
-};
-
-const withErrorShares = (state: ShapeSeventeen): AgentState => {
-  if (state.kind === 'unseen') return state;
-  const { history } = state;
-  const { errors, outcomes } = history.reportedErrors;
-  const shares = sharesOf(outcomes);
-  const reportedErrors = { errors, lastCall: history.calls.sentLast, shares, at: outcomes.at };
-  return { ...state, history: { ...history, reportedErrors } };
 };

@@ -24,7 +24,8 @@ import type { Hold } from './presence/hold.ts';
 import { type Matches, NO_MATCHES } from './presence/matches.ts';
 import { NO_OUTPUT, type Outputs, outputsAfter } from './presence/outputs.ts';
 import { opensTurn, signsOf, type Turn, turnAfter } from './presence/turn.ts';
-import { askedAfter, type Wait, waitAfter } from './presence/wait.ts';
+import { type Wait, waitAfter } from './presence/wait.ts';
+import { NO_WAITS, type Waits } from './presence/waits.ts';
 import { type Checkpoints, checkpointsAfter, NO_CHECKPOINTS } from './progress/checkpoints.ts';
 import { hasAdvanced, type NotStarted, notStartedAfter } from './progress/not-started.ts';
 import { noProgress, type Progress, progressAfter } from './progress/progress.ts';
@@ -98,7 +99,7 @@ export type History = {
   readonly targets: Targets;
   readonly outcomes: Outcomes;
   readonly reportedErrors: ReportedErrors;
-  readonly asked: number | null;
+  readonly waits: Waits;
   readonly callDiversity: CallDiversity;
   readonly matches: Matches;
   readonly breakers: Breakers;
@@ -138,7 +139,7 @@ export const initialHistory = (identity: Identity, receipt: Receipt, correlation
     targets: NO_TARGETS,
     outcomes: NO_OUTCOMES,
     reportedErrors: NO_REPORTED_ERRORS,
-    asked: null,
+    waits: NO_WAITS,
     callDiversity: NO_DIVERSITY,
     matches: NO_MATCHES,
     breakers: NO_BREAKERS,
@@ -208,8 +209,8 @@ export const PARTS = {
 export type Part = keyof typeof PARTS;
 
 /**
- * A heartbeat, except for the contents that need a policy (`readWith`): matches, breakers and progress evidence. A part
- * that reads another part comes after it. The literal is faster than a table of functions by part.
+ * A heartbeat, except for the contents that need a policy (`readWith` and `withWaits`): matches, breakers, progress
+ * evidence and waits. A part that reads another part comes after it. The literal is faster than a table of functions by part.
  */
 export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt, correlationId: string): History => {
   const identity = identityAfter(h.identity, heartbeat, receipt);
@@ -227,7 +228,12 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
   const previousLate = h.lastReceipt.driftMs;
   const tokens = tokensAfter(h.tokens, heartbeat, { progressed, isAnother, previousLate, receipt });
   const usesTokens = tokens.count > h.tokens.count;
-  const activity = activitiesAfter(h.activity, h.output.sentOutput, turn, takesTask, signs, receipt);
+  const activity = activitiesAfter(
+    h.activity,
+    { sentOutput: h.output.sentOutput, turn, takesTask, wait: h.wait },
+    signs,
+    receipt,
+  );
   const wait = waitAfter(h.wait, activity.value, heartbeat, receipt);
   const sentBefore = { steps: h.steps.total, output: h.output.sentOutput };
   const begins = delta.declared || calls !== h.calls || usesTokens || hasAdvanced(sentBefore, heartbeat);
@@ -256,7 +262,7 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
       heartbeat,
       receipt,
     ),
-    asked: askedAfter(h.asked, h.wait, wait, receipt),
+    waits: h.waits,
     callDiversity: callDiversityAfter(h.callDiversity, heartbeat, receipt),
     matches: h.matches,
     breakers: h.breakers,

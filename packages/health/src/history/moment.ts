@@ -1,5 +1,6 @@
 import type { AgentHeartbeatPayload } from '@vigil/events';
 import { type Clock, familyOf } from '@vigil/stream';
+import { NO_WAITS, type Waits } from './presence/waits.ts';
 
 /**
  * The clock of one agent, milliseconds. `watched`: the part of `now` in which its ingress was open and read. A *mark*
@@ -7,8 +8,14 @@ import { type Clock, familyOf } from '@vigil/stream';
  */
 export type Moment = { readonly now: number; readonly watched: number };
 
-/** The time of a judgement. `floor`: the mark before which no absence counts, because an exemption held until then. */
-export type Judging = Moment & { readonly floor: number };
+/**
+ * The time of a judgement. `floor`: the mark before which no absence counts, because work began anew or a call ended
+ * then. `waits`: the waits until now, and beyond where their end is known; those of `kinds` are left out of an absence.
+ */
+export type Judging = Moment & { readonly floor: number; readonly waits: Waits; readonly kinds: number };
+
+/** The time of a judgement that nothing excuses. */
+export const unexcused = ({ now, watched }: Moment): Judging => ({ now, watched, floor: 0, waits: NO_WAITS, kinds: 0 });
 
 /** The ingress whose clock an agent's marks use. `offset` keeps them comparable after a change of ingress. */
 export type Axis = { readonly ingress: string | null; readonly offset: number };

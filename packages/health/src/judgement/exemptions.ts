@@ -1,21 +1,23 @@
 import { type Axis, duration } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
+import type { OpenCall } from '../history/calls/calls.ts';
 import { limitedUntil } from '../history/calls/rate-limits.ts';
 import { type History, hasEnded, isUnassigned } from '../history/history.ts';
 import type { Moment } from '../history/moment.ts';
 import { holdUntil } from '../history/presence/hold.ts';
 import { isQuestion } from '../history/presence/wait.ts';
+import { markAfter, WAIT } from '../history/presence/waits.ts';
 import { type CallLimits, callLimit, callLimits } from '../signals/calls.ts';
-import { absentFrom, momentOf } from '../signals/signal.ts';
+import { momentOf } from '../signals/signal.ts';
 
 const UNHELD = 0;
 const ALL_BUT_FACT: readonly Axis[] = ['absence', 'repetition', 'rate', 'cost'];
 
 /**
  * A reason not to count certain signals for a while. `until`: its end on `now`'s axis; it does not hold if that is in
- * the past. `floor`: the mark before which no absence counts because of it, so that a suspended absence does not count
- * afterwards.
+ * the past. What it suspends does not count afterwards either: an exemption is a wait, which is left out of an absence,
+ * or it restarts the absence, or both, each for other causes.
  */
 export type Exemption<Limits> = {
   readonly limits: z.ZodType;
@@ -29,7 +31,10 @@ export type Exemption<Limits> = {
   readonly until: (history: History, limits: Limits, at: Moment) => number;
   /** until when it suspends a signal that would fire at `from`; absent: until `until` for every signal */
   readonly explains?: (history: History, limits: Limits, at: Moment, from: number) => number;
-  readonly floor: (history: History, limits: Limits) => number;
+  /** the present wait, which the last receipt reports: its end as a mark, NEVER without a known end, 0 without a wait */
+  readonly wait?: { readonly kind: number; readonly until: (history: History, limits: Limits) => number };
+  /** the mark before which no absence counts because of it, 0 if there is none; absent: it never restarts one */
+  readonly restart?: (history: History, limits: Limits) => number;
 };
 export type AnyExemption = Exemption<never>;
 
@@ -51,11 +56,13 @@ const idle = exemption(idleLimits, {
   announced: true,
   isReported: true,
   until: (h, limits) => (hasEnded(h) || idlesFreely(h, limits.for) ? NEVER : UNHELD),
-  floor: (h, limits) => {
+  wait: { kind: WAIT.idle, until: (h, limits) => (idlesFreely(h, limits.for) ? NEVER : UNHELD) },
+  /** Without a task, and after its end, what the agent does next is new work. A rest within a task is a wait. */
+  restart: (h, limits) => {
     const { left } = h.activity;
     return Math.max(
       isUnassigned(h) ? h.lastReceipt.watched : 0,
-      freeUntil(h, 'idle', limits.for),
+      limits.for === 'ended' ? 0 : freeUntil(h, 'idle'),
       left.finished ?? 0,
       left.exiting ?? 0,
     );
@@ -66,19 +73,16 @@ const idlesFreely = ({ activity, identity }: History, whom: 'any' | 'no_task' | 
   activity.value === 'idle' && (whom === 'any' || (whom === 'no_task' && identity.taskId === null));
 
 /**
- * The mark until which an activity excused the agent. With `no_task` it does so only until the agent takes a task, so a
+ * The mark at which an agent without a task left its rest. A rest ends at the latest when it takes a task, so the
  * task's absences count from then on.
  */
 const freeUntil = (
   { activity: { value, left }, identity, lastReceipt }: History,
-  activity: 'idle' | 'awaiting_input',
-  whom: string,
+  rest: 'idle' | 'awaiting_input',
 ): number => {
-  const leftAt = left[activity] ?? 0;
-  if (whom === 'any') return leftAt;
-  if (whom !== 'no_task') return 0;
+  const leftAt = left[rest] ?? 0;
   if (identity.taskId === null) return leftAt;
-  return Math.min(value === activity ? lastReceipt.watched : leftAt, identity.assignedAt ?? 0);
+  return Math.min(value === rest ? lastReceipt.watched : leftAt, identity.assignedAt ?? 0);
 };
 
 /**
@@ -100,6 +104,7 @@ const startingLimits = z.strictObject({
   until: z.enum(['first_call', 'first_sign']).default('first_call'),
 });
 
+/** A grace period, not a wait: absence counts from the start of the agent. */
 const starting = exemption(startingLimits, {
   suspends: ['absence'],
   announced: true,
@@ -108,8 +113,6 @@ const starting = exemption(startingLimits, {
     const isOver = history.calls.last !== null || (until === 'first_sign' && hasShownItself(history));
     return isOver ? UNHELD : history.started.now + grace;
   },
-  /** a grace period, not a pause: absence counts from the start of the agent */
-  floor: () => 0,
 });
 
 /** `alert_after`: a longer wait is an alert; null: never. The exemption has no limit of its own. */
@@ -127,23 +130,27 @@ const awaitingInput = exemption(awaitingInputLimits, {
   suspends: ['absence'],
   announced: true,
   isReported: true,
-  until: ({ activity, wait, identity }, limits) => {
-    if (activity.value !== 'awaiting_input') return UNHELD;
-    if (limits.for === 'any' || (limits.for === 'no_task' && identity.taskId === null)) return NEVER;
-    return wait !== null && isQuestion(wait) ? NEVER : UNHELD;
-  },
-  floor: (h, limits) => {
-    const free = freeUntil(h, 'awaiting_input', limits.for);
-    return limits.for === 'any' ? free : Math.max(free, h.asked ?? 0);
+  until: (h, limits) => (awaitsFreely(h, limits.for) ? NEVER : UNHELD),
+  wait: { kind: WAIT.awaiting_input, until: (h, limits) => (awaitsFreely(h, limits.for) ? NEVER : UNHELD) },
+  /** What a person types at an idle prompt is new work. */
+  restart: (h, limits) => {
+    if (limits.for === 'question') return 0;
+    return Math.max(limits.for === 'any' ? (h.activity.prompted ?? 0) : 0, freeUntil(h, 'awaiting_input'));
   },
 });
+
+const awaitsFreely = ({ activity, wait, identity }: History, whom: AwaitingInputLimits['for']): boolean => {
+  if (activity.value !== 'awaiting_input') return false;
+  if (whom === 'any' || (whom === 'no_task' && identity.taskId === null)) return true;
+  return wait !== null && isQuestion(wait);
+};
 
 const inFlightUntil = (h: History, limits: CallLimits, at: Moment, from: number): number => {
   let last = UNHELD;
   for (const call of h.calls.open) {
     if (momentOf(call.mark, at) > from) continue;
-    const until = absentFrom(call.mark, callLimit(call, limits), { ...at, floor: heldUpUntil(h) });
-    if (until < NEVER) last = Math.max(last, until);
+    const limit = callLimit(call, limits);
+    if (limit < NEVER) last = Math.max(last, momentOf(overFrom(h, call, limit) + 1, at));
   }
   return last;
 };
@@ -155,7 +162,7 @@ const callInFlight = exemption(callLimits, {
   until: (h, limits, at) => inFlightUntil(h, limits, at, NEVER),
   /** A call does not excuse a signal that was missing before the call began. */
   explains: inFlightUntil,
-  floor: (h, limits) => {
+  restart: (h, limits) => {
     const { landed, modelLanded } = h.calls;
     // The end of a call of a kind with a longest time does not restart the silence either.
     let over = limits.longest.tool === undefined ? (landed ?? 0) : 0;
@@ -164,22 +171,26 @@ const callInFlight = exemption(callLimits, {
       // A call of a kind with a longest time is part of the silence, and does not restart it.
       if (call.kind !== 'UNKNOWN' && limits.longest[call.kind] !== undefined) continue;
       const limit = callLimit(call, limits);
-      if (limit < NEVER) over = Math.max(over, Math.max(call.mark, heldUpUntil(h)) + limit);
+      if (limit < NEVER) over = Math.max(over, overFrom(h, call, limit));
     }
     return over;
   },
 });
 
-/** The mark until which no call could continue, because a person had to permit it or the agent was paused. */
-const heldUpUntil = ({ activity: { left } }: History): number => Math.max(left.awaiting_input ?? 0, left.paused ?? 0);
+/** The mark at which a call has had its time, without that in which a person had to permit it or the agent was paused. */
+const overFrom = ({ waits }: History, { mark }: OpenCall, limit: number): number =>
+  markAfter(waits, WAIT.stopped, mark, limit);
 
 const rateLimited = exemption(z.strictObject({ for: duration.default(60_000) }), {
   suspends: ALL_BUT_FACT,
   announced: true,
   isReported: true,
   until: ({ rateLimit }, limits) => (rateLimit ? limitedUntil(rateLimit, limits.for) : UNHELD),
-  floor: ({ rateLimit }, limits) =>
-    rateLimit ? rateLimit.mark + (limitedUntil(rateLimit, limits.for) - rateLimit.at) : 0,
+  wait: {
+    kind: WAIT.rate_limited,
+    until: ({ rateLimit }, limits) =>
+      rateLimit ? rateLimit.mark + (limitedUntil(rateLimit, limits.for) - rateLimit.at) : UNHELD,
+  },
 });
 
 const paused = exemption(none, {
@@ -187,7 +198,7 @@ const paused = exemption(none, {
   announced: true,
   isReported: true,
   until: ({ activity }) => (activity.value === 'paused' ? NEVER : UNHELD),
-  floor: ({ activity }) => activity.left.paused ?? 0,
+  wait: { kind: WAIT.paused, until: ({ activity }) => (activity.value === 'paused' ? NEVER : UNHELD) },
 });
 
 /** The first hand-off of a task; one that is repeated without a new task excuses nothing more. */
@@ -197,20 +208,20 @@ const handingOff = exemption(z.strictObject({ deadline: duration.default(600_000
   isReported: true,
   until: ({ activity }, { deadline }) =>
     activity.value === 'handing_off' ? (activity.handOff?.at ?? activity.since) + deadline : UNHELD,
-  floor: ({ activity: { value, since, lag, left, handOff } }, { deadline }) => {
-    const over = (handOff?.mark ?? since - lag) + deadline;
-    if (value === 'handing_off') return over;
-    return handOff === undefined ? (left.handing_off ?? 0) : Math.min(left.handing_off ?? 0, over);
+  wait: {
+    kind: WAIT.handing_off,
+    until: ({ activity: { value, since, lag, handOff } }, { deadline }) =>
+      value === 'handing_off' ? (handOff?.mark ?? since - lag) + deadline : UNHELD,
   },
 });
 
-/** A person sets this exemption. */
+/** A person sets this exemption, and has seen the agent when it ends: every absence starts again. */
 const held = exemption(none, {
   suspends: ALL_BUT_FACT,
   announced: true,
   isReported: false,
   until: (h) => holdUntil(h.hold),
-  floor: ({ hold: h }) => h?.mark ?? 0,
+  restart: ({ hold: h }) => h?.mark ?? 0,
 });
 
 /** An agent that reports only events is judged by its calls; its silence is unknown. */
@@ -218,9 +229,8 @@ const eventDriven = exemption(none, {
   suspends: ['absence'],
   announced: false,
   isReported: false,
-  until: ({ identity }) => (identity.eventDriven ? NEVER : UNHELD),
   /** an agent reports in one way for the whole of its instance */
-  floor: () => 0,
+  until: ({ identity }) => (identity.eventDriven ? NEVER : UNHELD),
 });
 
 /** Every exemption, in the order in which one of several is shown. */

@@ -2,7 +2,9 @@ import type { HealthState } from '@vigil/events';
 import type { Axis, CompiledPlan, Together } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import type { History } from '../history/history.ts';
-import type { Judging, Moment } from '../history/moment.ts';
+import { type Judging, type Moment, unexcused } from '../history/moment.ts';
+import { isQuestion } from '../history/presence/wait.ts';
+import { type Interval, WAIT, type Waits, waitsAfter, withPresent } from '../history/presence/waits.ts';
 import { momentOf } from '../signals/signal.ts';
 import { type ExemptionName, isIdle } from './exemptions.ts';
 import { planOf } from './plans.ts';
@@ -41,7 +43,7 @@ export const shownOf = ({ exemptions }: Rules, { until, at }: Judgement): Shown 
 
 /** The time of the rule's judgement, which its evidence uses. */
 export const judgingOf = ({ at, judging }: Pick<Judgement, 'at' | 'judging'>, { group }: Rule): Judging =>
-  judging[group] ?? { now: at.now, watched: at.watched, floor: 0 };
+  judging[group] ?? unexcused(at);
 
 /**
  * Everything is min and max: "all of" is a max, "any of" a min, and an exemption a max. `judged`: false if the agent is
@@ -88,22 +90,66 @@ export const trustedTo = ({ policy: { heartbeat } }: Rules, history: History): n
 };
 
 /**
- * A suspended absence does not count against the agent afterwards: the clock of the suspended rules, and of no others,
- * restarts when the exemption ends.
+ * A suspended absence does not count against the agent afterwards. Of the suspended rules, and of no others, a wait is
+ * left out, and the clock restarts where work begins anew.
  */
 const judgingsOf = (rules: Rules, history: History, { now, watched }: Moment): readonly Judging[] => {
-  const floors = rules.neverExempt.slice();
   const trusted = trustedTo(rules, history);
-  for (let e = 0; e < floors.length; e++) {
-    const { exemption, limits } = rules.exemptions[e] as Exempting;
-    const floor = exemption.floor(history, limits);
-    floors[e] = exemption.isReported ? Math.min(floor, trusted) : floor;
+  const restarts = restartsOf(rules, history, trusted);
+  const waits = waitsOf(rules, history, trusted);
+  return rules.groups.map(({ restartedBy, kinds }) => ({
+    now,
+    watched,
+    floor: most(restartedBy, restarts),
+    waits,
+    kinds,
+  }));
+};
+
+/** For each exemption, the mark before which no absence counts because of it. */
+const restartsOf = ({ exemptions, neverExempt }: Rules, history: History, trusted: number): readonly number[] => {
+  const restarts = neverExempt.slice();
+  for (let e = 0; e < restarts.length; e++) {
+    const { exemption, limits } = exemptions[e] as Exempting;
+    const restart = exemption.restart?.(history, limits) ?? 0;
+    restarts[e] = exemption.isReported ? Math.min(restart, trusted) : restart;
   }
-  const free: Judging = { now, watched, floor: 0 };
-  return rules.groups.map(({ restartedBy }) => {
-    const floor = most(restartedBy, floors);
-    return floor === 0 ? free : { now, watched, floor };
-  });
+  return restarts;
+};
+
+/**
+ * The waits until the last receipt, and the present ones whose end is known. A wait without a known end suspends its
+ * rules until the next report; if that does not come in time, the silence counts.
+ */
+const waitsOf = ({ waiting }: Rules, history: History, trusted: number): Waits => {
+  const { waits, lastReceipt } = history;
+  let present: Interval[] | null = null;
+  for (const { wait, limits, isReported } of waiting) {
+    const until = wait.until(history, limits);
+    if (until <= lastReceipt.watched || until >= NEVER) continue;
+    present ??= [];
+    present.push([lastReceipt.watched, isReported ? Math.min(until, trusted) : until, wait.kind]);
+  }
+  return present === null ? waits : withPresent(waits, present, lastReceipt.watched, NEVER);
+};
+
+/**
+ * Records the waits between the last receipt and the one at `watched`, which shows that the last report was true until
+ * then.
+ */
+export const withWaits = ({ waiting }: Pick<Rules, 'waiting'>, history: History, { watched }: Moment): History => {
+  const { lastReceipt, activity, wait } = history;
+  let present: Interval[] | null = null;
+  const add = (until: number, kind: number) => {
+    if (until <= lastReceipt.watched) return;
+    present ??= [];
+    present.push([lastReceipt.watched, until, kind]);
+  };
+  for (const one of waiting) add(one.wait.until(history, one.limits), one.wait.kind);
+  if (activity.value === 'awaiting_input' || activity.value === 'paused') add(NEVER, WAIT.stopped);
+  if (wait !== null && isQuestion(wait)) add(NEVER, WAIT.question);
+  if (present === null || watched <= lastReceipt.watched) return history;
+  return { ...history, waits: waitsAfter(history.waits, present, lastReceipt.watched, watched) };
 };
 
 const most = (positions: readonly number[], moments: readonly number[]): number => {

@@ -26,10 +26,21 @@ export type Rule = {
 export type Exempting = { readonly name: ExemptionName; readonly exemption: AnyExemption; readonly limits: never };
 
 /**
- * Rules that the same exemptions suspend. Both fields are positions in `exemptions`; `restartedBy`: the exemptions
- * whose end restarts the rules' clock.
+ * Rules that the same exemptions suspend. Two fields are positions in `exemptions`; `restartedBy`: the exemptions that
+ * restart the rules' clock. `kinds`: the waits that are left out, a sum of WAIT.
  */
-export type Group = { readonly suspendedBy: readonly number[]; readonly restartedBy: readonly number[] };
+export type Group = {
+  readonly suspendedBy: readonly number[];
+  readonly restartedBy: readonly number[];
+  readonly kinds: number;
+};
+
+/** An exemption that is a wait. */
+type Waiting = {
+  readonly wait: NonNullable<AnyExemption['wait']>;
+  readonly limits: never;
+  readonly isReported: boolean;
+};
 
 /** Rules that never fire while `partOf` a history is `unborn`. */
 type ByPart = {
@@ -45,6 +56,8 @@ export type Rules = {
   readonly policy: CompiledPolicy;
   readonly rules: readonly Rule[];
   readonly groups: readonly Group[];
+  /** the position of the group of a ticket's stall */
+  readonly stalling: number;
   /**
    * positions of rules: those that are always evaluated, and those by the part of a history without which they never
    * fire
@@ -64,6 +77,7 @@ export type Rules = {
   readonly never: readonly number[];
   readonly neverExempt: readonly number[];
   readonly exemptions: readonly Exempting[];
+  readonly waiting: readonly Waiting[];
   readonly states: readonly { readonly state: JudgedState; readonly anyOf: readonly Together[] }[];
   readonly plans: Plans;
   readonly lookedFor: LookedFor;
@@ -95,6 +109,7 @@ export const rulesOf = (policy: CompiledPolicy): Rules => {
     policy,
     rules,
     groups,
+    stalling: groupOf(SIGNALS.no_step, {} as never, exemptions, groups),
     always: those(({ signal }) => signal.by === undefined),
     byPart: (Object.keys(PARTS) as Part[]).flatMap((part): ByPart[] => {
       const positions = those(({ signal }) => signal.by === part);
@@ -112,6 +127,9 @@ export const rulesOf = (policy: CompiledPolicy): Rules => {
     never: rules.map(() => NEVER),
     neverExempt: exemptions.map(() => NEVER),
     exemptions,
+    waiting: exemptions.flatMap(({ exemption: { wait, isReported }, limits }) =>
+      wait === undefined ? [] : [{ wait, limits, isReported }],
+    ),
     states: policy.states,
     plans: plansOf(policy.plans),
     lookedFor: lookedForBy(rules),
@@ -162,7 +180,8 @@ const groupOf = (signal: AnySignal, limits: never, exemptions: readonly Exemptin
   const known = groups.findIndex(
     (one) => `${one.suspendedBy}` === `${suspendedBy}` && `${one.restartedBy}` === `${restartedBy}`,
   );
-  return known >= 0 ? known : groups.push({ suspendedBy, restartedBy }) - 1;
+  const kinds = suspendedBy.reduce((sum, e) => sum | (exemptions[e]?.exemption.wait?.kind ?? 0), 0);
+  return known >= 0 ? known : groups.push({ suspendedBy, restartedBy, kinds }) - 1;
 };
 
 const suspenders = (signal: AnySignal, limits: never, exemptions: readonly Exempting[]): number[] =>

@@ -1,7 +1,7 @@
 import type { Axis, TicketSeverity } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import type { History } from '../history/history.ts';
-import type { Judging } from '../history/moment.ts';
+import { type Judging, unexcused } from '../history/moment.ts';
 import { absentFrom } from '../signals/signal.ts';
 import { excusedUntil, type Judgement } from './judge.ts';
 import type { Rules } from './rules.ts';
@@ -29,9 +29,9 @@ export const ticketsDue = (rules: Rules, history: History, judgement: Judgement)
     return { severity, at, from: Math.max(reached, grace, free, needsLoop ? looping : 0) };
   });
   if (ticket.stallMs === null) return ofSteps;
-  const judging = stepping(rules, history, judgement);
+  const judging = stepping(rules, judgement);
   const stalled = absentFrom(history.steps.changed, ticket.stallMs - 1, judging);
-  const absences = rules.exemptions.flatMap(({ exemption }, i) => (exemption.suspends.includes('absence') ? [i] : []));
+  const absences = rules.groups[rules.stalling]?.suspendedBy ?? [];
   const from = Math.max(grace, excusedUntil(rules, absences, history, judging, judgement.until, stalled));
   return [...ofSteps, { severity: 'critical', at: null, from }];
 };
@@ -44,13 +44,9 @@ export const loopFrom = ({ rules }: Rules, { steps }: History, { from }: Judgeme
   return first;
 };
 
-/** Judges a stall like a rule of absence: suspended time does not count. */
-export const stepping = ({ exemptions }: Rules, history: History, { at }: Judgement): Judging => {
-  let floor = 0;
-  for (const { exemption, limits } of exemptions)
-    if (exemption.suspends.includes('absence')) floor = Math.max(floor, exemption.floor(history, limits));
-  return { now: at.now, watched: at.watched, floor };
-};
+/** The time of the judgement of a stall, which is judged like the rule no_step. */
+export const stepping = ({ stalling }: Rules, { judging, at }: Judgement): Judging =>
+  judging[stalling] ?? unexcused(at);
 
 const suspendedUntil = ({ exemptions }: Rules, { until }: Judgement, axis: Axis): number => {
   let last = 0;

@@ -153,13 +153,13 @@ describe('held work that has begun must run, too', () => {
     expect(coditect.at(heartbeats, 45 * MIN + 1).fires).toContain('no_calls');
   });
 
-  test('an open permission request excuses it, and the absence counts from the answer', () => {
+  test('an open permission request excuses it, and only the time of the request is left out', () => {
     const waiting_for = { kind: 'permission', text: 'Write?', since: T0 } as const;
     const asks: Heartbeats = [BEGUN, [MIN, { task_id: 'T', activity: 'awaiting_input', waiting_for }]];
     expect(coditect.at(asks, 60 * MIN).fires).not.toContain('no_calls');
     const answered: Heartbeats = [...asks, [60 * MIN, { task_id: 'T', activity: 'working' }]];
-    expect(coditect.at(answered, 75 * MIN).fires).not.toContain('no_calls');
-    expect(coditect.at(answered, 75 * MIN + 1).fires).toContain('no_calls');
+    expect(coditect.at(answered, 74 * MIN).fires).not.toContain('no_calls');
+    expect(coditect.at(answered, 74 * MIN + 1).fires).toContain('no_calls');
   });
 });
 
@@ -171,9 +171,9 @@ describe('a hand-off', () => {
     ]);
 
   test('excuses an agent for ten minutes once a task, however often it reports one', () => {
-    // handed off at 5, 15, 25 … min: the first excuse ends at 15 min, when it had ended its report at 10
-    expect(coditect.at(hands(6), 25 * MIN).fires).not.toContain('no_calls');
-    expect(coditect.at(hands(7), 30 * MIN + 1).fires).toContain('no_calls');
+    // handed off from 5 to 10, 15 to 20, 25 to 30 … min: only the first is left out
+    expect(coditect.at(hands(5), 20 * MIN).fires).not.toContain('no_calls');
+    expect(coditect.at(hands(5), 20 * MIN + 1).fires).toContain('no_calls');
     expect(coditect.at(hands(20), 95 * MIN).fires).toContain('no_calls');
   });
 

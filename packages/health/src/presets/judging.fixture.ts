@@ -29,7 +29,7 @@ export const preset = (name: string): Preset => {
   const rules = policies.rules({ name, hash: '' });
   const at = (heartbeats: Heartbeats, ms: number): Judged => {
     const now = T0 + ms;
-    const judgement: Judgement = judge(rules, history(heartbeats), { now, watched: now }, true);
+    const judgement: Judgement = judge(rules, history(heartbeats, {}, rules), { now, watched: now }, true);
     const fires = rules.rules.flatMap((rule, i) => ((judgement.from[i] ?? 0) <= now ? [rule.name] : []));
     return { state: judgement.state, fires, plan: judgement.plan?.name ?? null };
   };

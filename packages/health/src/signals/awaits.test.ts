@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { describe, expect, test } from 'vitest';
-import { call, type HeartbeatPayload, history as historyOf, T0 } from '../fixture.ts';
+import { call, type HeartbeatPayload, history as historyOf, judgedAt, T0 } from '../fixture.ts';
 import { SIGNALS, type SignalName } from './all.ts';
 import type { Mark } from './signal.ts';
 import type { Heartbeats } from './testing/case.ts';
@@ -97,8 +97,7 @@ describe.each(seen)('%s', (name) => {
   const read = schema.parse(limits) as never;
   const later = firesAt + 1000;
   const now = T0 + later;
-  const fires = (more: Heartbeats) =>
-    firesFrom(historyOf([...heartbeats, ...more]), read, { now, watched: now, floor: 0 }) <= now;
+  const fires = (more: Heartbeats) => firesFrom(historyOf([...heartbeats, ...more]), read, judgedAt(now)) <= now;
 
   test('fires until then', () => expect(fires([])).toBe(true));
 

@@ -1,6 +1,6 @@
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
-import { type HeartbeatPayload, history, T0 } from '../fixture.ts';
+import { type HeartbeatPayload, history, judgedAt, T0 } from '../fixture.ts';
 import { contextExhausted, tokenBurn, tokenSpike } from './cost.ts';
 import { resourceLimit } from './fact.ts';
 import type { Heartbeats } from './testing/case.ts';
@@ -8,7 +8,7 @@ import { contextUsed, using } from './testing/cases-cost.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const late = { now: T0 + 24 * HOUR, watched: T0 + 24 * HOUR, floor: 0 };
+const late = judgedAt(T0 + 24 * HOUR);
 const spikeLimits = (more: object = {}) => tokenSpike.limits.parse(more) as never;
 const spikes = (heartbeats: Heartbeats, more: object = {}, at = late) =>
   tokenSpike.firesFrom(history(heartbeats), spikeLimits(more), at) < NEVER;

@@ -3,6 +3,7 @@ import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import type { History } from '../history/history.ts';
 import type { Judging } from '../history/moment.ts';
+import { lastWaitEnd, waitedBetween } from '../history/presence/waits.ts';
 import { isRecent, LEAST_FACTOR, LEAST_SAMPLES, MOST_SAMPLES, medianOf, type Spike } from '../history/usage/tokens.ts';
 import { type AnySignal, absentFrom, momentOf, signal, spelled } from './signal.ts';
 
@@ -43,10 +44,11 @@ export const tokenSpike: AnySignal = signal(spikeLimits, {
 });
 
 /** The first spike that counts; use during an exemption does not. */
-const spikeOf = ({ tokens }: History, limits: SpikeLimits, { floor }: Judging): Spike | null => {
+const spikeOf = ({ tokens }: History, limits: SpikeLimits, { floor, waits, kinds }: Judging): Spike | null => {
+  const excusedTo = Math.max(floor, lastWaitEnd(waits, kinds));
   const holds = (s: Spike): boolean => (limits.ends_with_progress ? s.progressed !== true : isRecent(s));
   const isHigh = (s: Spike): boolean => s.samples >= limits.min_samples && s.rate > limits.factor * s.median;
-  return tokens.spikes.find((s) => holds(s) && isHigh(s) && s.mark > floor) ?? null;
+  return tokens.spikes.find((s) => holds(s) && isHigh(s) && s.mark > excusedTo) ?? null;
 };
 
 const burnLimits = z.strictObject({ for: duration });
@@ -57,30 +59,33 @@ export const tokenBurn: AnySignal = signal(burnLimits, {
   awaits: ['change'],
   reevaluateEveryHeartbeat: true,
   firesFrom: (h, limits, at) => {
-    const { from, to } = burning(h, at);
-    return to - from > limits.for ? absentFrom(from, limits.for, { ...at, floor: 0 }) : NEVER;
+    const { from, ms } = burning(h, at);
+    return ms > limits.for ? absentFrom(from, limits.for, at) : NEVER;
   },
   evidence: (h, limits, at) => {
     if (h.tokens.count <= 0) return { value: null, limit: limits.for, words: 'no use of tokens reported', hard: false };
-    const { from, to } = burning(h, at);
-    const value = Math.max(0, to - from);
-    const words = `tokens used for ${spell(value)} without progress; limit ${spell(limits.for)}`;
-    return { value, limit: limits.for, isDuration: true, words, hard: false };
+    const { ms } = burning(h, at);
+    const words = `tokens used for ${spell(ms)} without progress; limit ${spell(limits.for)}`;
+    return { value: ms, limit: limits.for, isDuration: true, words, hard: false };
   },
   finding: (h, _, at) => {
-    const { from, to } = burning(h, at);
-    return `You have used tokens for ${spelled(to - from)} without progress.`;
+    const { ms } = burning(h, at);
+    return `You have used tokens for ${spelled(ms)} without progress.`;
   },
   advice: 'Write down what you know, decide on one next step and take it, or ask for a handoff.',
 });
 
-/** Marks: from the last progress, or from where use began again after a pause or an exemption, to the last use. */
+/**
+ * `from`: the mark of the last progress, or from where use began again after a pause or with new work; `ms`: the time
+ * from then to the last use, without the waits in it.
+ */
 const burning = (
   { tokens, progress, lastReceipt, started }: History,
-  { floor }: Judging,
-): { from: number; to: number } => {
+  { floor, waits, kinds }: Judging,
+): { readonly from: number; readonly ms: number } => {
   const from = Math.max(started.watched, progress.at - progress.lag, tokens.resumed ?? 0, floor);
-  return { from, to: tokens.count > 0 ? (tokens.unusedSince ?? lastReceipt.watched) : from };
+  const to = tokens.count > 0 ? (tokens.unusedSince ?? lastReceipt.watched) : from;
+  return { from, ms: Math.max(0, to - from - waitedBetween(waits, kinds, from, to)) };
 };
 
 const contextLimits = z.strictObject({

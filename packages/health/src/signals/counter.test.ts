@@ -2,7 +2,7 @@ import { NEVER } from '@vigil/stream';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
-import { brief, call, type HeartbeatPayload, heartbeat, history, policyOf, T0 } from '../fixture.ts';
+import { brief, call, type HeartbeatPayload, heartbeat, history, judgedAt, policyOf, T0 } from '../fixture.ts';
 import { diverseCalls, steadyTokens } from './counter.ts';
 import { using } from './testing/cases-cost.ts';
 
@@ -11,7 +11,7 @@ const calls = (each: readonly string[]) =>
     1000 * i,
     { tool_calls: [call(`c${i}`, { args_hash })] },
   ]);
-const judging = (ms: number) => ({ now: T0 + ms, watched: T0 + ms, floor: 0 });
+const judging = (ms: number) => judgedAt(T0 + ms);
 const diverse = (each: readonly string[], ms = 8000) =>
   diverseCalls.firesFrom(history(calls(each)), diverseCalls.limits.parse({}) as never, judging(ms)) < NEVER;
 

@@ -1,12 +1,12 @@
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
-import { call, type HeartbeatPayload, history, T0 } from '../fixture.ts';
+import { call, type HeartbeatPayload, history, judgedAt, T0 } from '../fixture.ts';
 import { falseCompletion } from './fact.ts';
 import type { Heartbeats } from './testing/case.ts';
 
 type Call = Partial<NonNullable<HeartbeatPayload['tool_calls']>[number]>;
 const MINUTE = 60_000;
-const at = { now: T0 + MINUTE, watched: T0 + MINUTE, floor: 0 };
+const at = judgedAt(T0 + MINUTE);
 const limits = (more: object) => falseCompletion.limits.parse(more) as never;
 
 const edit = (more: Call = {}): Call => ({ tool: 'Edit', mutating: true, target: 'src/a.ts', ...more });

@@ -3,7 +3,7 @@ import { NEVER } from '@vigil/stream';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
-import { brief, type HeartbeatPayload, heartbeat, history, policyOf, T0 } from '../fixture.ts';
+import { brief, type HeartbeatPayload, heartbeat, history, judgedAt, policyOf, T0 } from '../fixture.ts';
 import { VOCABULARY } from '../judgement/rules.ts';
 import { SIGNALS } from './all.ts';
 import { errorPattern, RATE_LIMIT_PATTERNS, unrecoverableError } from './patterns.ts';
@@ -11,7 +11,7 @@ import { errorPattern, RATE_LIMIT_PATTERNS, unrecoverableError } from './pattern
 type Reported = readonly [ms: number, more: Partial<HeartbeatPayload>];
 type Output = NonNullable<HeartbeatPayload['output']>;
 
-const LATE = { now: T0 + 86_400_000, watched: T0 + 86_400_000, floor: 0 };
+const LATE = judgedAt(T0 + 86_400_000);
 const output = (more: Partial<Output>): Partial<HeartbeatPayload> => ({
   output: {
     ...{
@@ -136,9 +136,11 @@ test.each([
 ])('no rate limit: %s', (text) => expect(isRateLimit(text)).toBe(false));
 
 const limited = (reported: readonly Reported[]) =>
-  SIGNALS.rate_limited.firesFrom(history(reported), SIGNALS.rate_limited.limits.parse({}) as never, {
-    ...{ now: T0 + 2000, watched: T0 + 2000, floor: 0 },
-  }) < NEVER;
+  SIGNALS.rate_limited.firesFrom(
+    history(reported),
+    SIGNALS.rate_limited.limits.parse({}) as never,
+    judgedAt(T0 + 2000),
+  ) < NEVER;
 
 test('a rate limit is found in the output and in errors, and is over unless it is repeated', () => {
   expect(limited([[0, output({ lines: 1, tail: ['HTTP 429'] })]])).toBe(true);

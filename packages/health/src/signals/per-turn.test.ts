@@ -1,6 +1,6 @@
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
-import { type Call, call, type HeartbeatPayload, history, T0 } from '../fixture.ts';
+import { type Call, call, type HeartbeatPayload, history, judgedAt, T0 } from '../fixture.ts';
 import { consecutiveFailures } from './rate.ts';
 import { frequentCall, repeatedAnswer, repeatedArguments, repeatedCalls } from './repetition.ts';
 import type { AnySignal } from './signal.ts';
@@ -16,7 +16,7 @@ const made = (n: number, one: (i: number) => Partial<Call>): readonly Reported[]
 const same = (n: number) => made(n, () => ({}));
 const cycle = (rounds: number) => made(rounds * 3, (i) => ({ args_hash: `a${i % 3}` }));
 
-const at = { now: T0 + 1e7, watched: T0 + 1e7, floor: 0 };
+const at = judgedAt(T0 + 1e7);
 const after = (reported: readonly Reported[]) => history(reported.map((more, i) => [1000 * i, more]));
 const fires = (signal: AnySignal, reported: readonly Reported[], settings: object): boolean =>
   signal.firesFrom(after(reported), signal.limits.parse(settings) as never, at) < NEVER;

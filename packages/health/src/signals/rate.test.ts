@@ -1,6 +1,6 @@
 import { NEVER } from '@vigil/stream';
 import { expect, test } from 'vitest';
-import { type Call, call, type HeartbeatPayload, history, T0 } from '../fixture.ts';
+import { type Call, call, type HeartbeatPayload, history, judgedAt, T0 } from '../fixture.ts';
 import { callBudget, consecutiveFailures } from './rate.ts';
 import type { AnySignal } from './signal.ts';
 
@@ -8,11 +8,11 @@ type Reported = Partial<HeartbeatPayload>;
 const calls = (...made: readonly Partial<Call>[]): readonly Reported[] =>
   made.map((one, i) => ({ tool_calls: [call(`c${i}`, one)] }));
 const fires = (signal: AnySignal, reported: readonly Reported[], settings: object): boolean =>
-  signal.firesFrom(history(reported.map((more, i) => [1000 * i, more])), signal.limits.parse(settings) as never, {
-    now: T0 + 1e7,
-    watched: T0 + 1e7,
-    floor: 0,
-  }) < NEVER;
+  signal.firesFrom(
+    history(reported.map((more, i) => [1000 * i, more])),
+    signal.limits.parse(settings) as never,
+    judgedAt(T0 + 1e7),
+  ) < NEVER;
 const failed = (tool: string): Partial<Call> => ({ tool, outcome: 'error', result_hash: null });
 const ok = (tool: string): Partial<Call> => ({ tool });
 

@@ -1,11 +1,11 @@
 import { NEVER } from '@vigil/stream';
 import { expect, test } from 'vitest';
-import { type Call, call, type HeartbeatPayload, history, T0 } from '../fixture.ts';
+import { type Call, call, type HeartbeatPayload, history, judgedAt, T0 } from '../fixture.ts';
 import { repeatedError, sameTarget } from './repetition.ts';
 
 type Reported = readonly [ms: number, more: Partial<HeartbeatPayload>];
 
-const LATE = { now: T0 + 86_400_000, watched: T0 + 86_400_000, floor: 0 };
+const LATE = judgedAt(T0 + 86_400_000);
 const five = repeatedError.limits.parse({ times: 5, within: '10m' }) as never;
 const fires = (reported: readonly Reported[]) => repeatedError.firesFrom(history(reported), five, LATE) < NEVER;
 const calls = (...each: readonly Partial<Call>[]): Partial<HeartbeatPayload> => ({

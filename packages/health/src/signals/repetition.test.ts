@@ -1,6 +1,6 @@
 import { NEVER } from '@vigil/stream';
 import { expect, test } from 'vitest';
-import { type Call, call, type HeartbeatPayload, history, T0 } from '../fixture.ts';
+import { type Call, call, type HeartbeatPayload, history, judgedAt, T0 } from '../fixture.ts';
 import { frequentCall, repeatedAnswer, repeatedArguments, repeatedCalls } from './repetition.ts';
 import type { AnySignal } from './signal.ts';
 
@@ -14,7 +14,7 @@ const after = (calls: readonly Partial<Call>[], more: readonly Partial<Heartbeat
     ...more.map((m, i): [number, Partial<HeartbeatPayload>] => [1000 * (calls.length + i), m]),
   ]);
 const fires = (calls: readonly Partial<Call>[], l = limits(), more: readonly Partial<HeartbeatPayload>[] = []) =>
-  repeatedCalls.firesFrom(after(calls, more), l, { now: T0 + 10_000_000, watched: T0 + 10_000_000, floor: 0 }) < NEVER;
+  repeatedCalls.firesFrom(after(calls, more), l, judgedAt(T0 + 10_000_000)) < NEVER;
 const times = (n: number, ...calls: Partial<Call>[]) => Array.from({ length: n }, () => calls).flat();
 
 test('four identical calls are not a repetition, five are', () => {
@@ -147,7 +147,7 @@ test('reading a file again between edits that are all different is work', () => 
 test('polling counts only after its minimum duration', () => {
   const polls = times(6, { ...A, polling: true });
   const l = limits({ polling_after: '1m' });
-  const from = repeatedCalls.firesFrom(after(polls), l, { now: T0, watched: T0, floor: 0 });
+  const from = repeatedCalls.firesFrom(after(polls), l, judgedAt(T0));
   expect(from).toBe(T0 + 60_001);
 });
 
@@ -161,7 +161,7 @@ test('calls refused by a rate limit are no repetition', () => {
 });
 
 const fromWhen = (reported: Parameters<typeof history>[0], l: never, ms: number) =>
-  repeatedCalls.firesFrom(history(reported), l, { now: T0 + ms, watched: T0 + ms, floor: 0 });
+  repeatedCalls.firesFrom(history(reported), l, judgedAt(T0 + ms));
 const inOneHeartbeat = (calls: readonly Partial<Call>[]) =>
   calls.map((c, i): [number, Partial<HeartbeatPayload>] => [1000 * i, { tool_calls: [call(`c${i}`, c)] }]);
 const POLL: Partial<Call> = { args_hash: 'poll', polling: true };
@@ -238,11 +238,7 @@ test('calls without new results, in any order, count from stale_times', () => {
 });
 
 const firing = (signal: AnySignal, calls: readonly Partial<Call>[], settings: object): boolean =>
-  signal.firesFrom(after(calls), signal.limits.parse(settings) as never, {
-    now: T0 + 1e7,
-    watched: T0 + 1e7,
-    floor: 0,
-  }) < NEVER;
+  signal.firesFrom(after(calls), signal.limits.parse(settings) as never, judgedAt(T0 + 1e7)) < NEVER;
 const search = (n: number): Partial<Call> => ({ tool: 'grep', args_hash: `needle ${n}`, result_hash: 'no output' });
 const searches = (n: number) => Array.from({ length: n }, (_, i) => search(i));
 

@@ -4,6 +4,7 @@ import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import type { History, Part } from '../history/history.ts';
 import type { Judging, Moment } from '../history/moment.ts';
+import { markAfter, waitedBetween } from '../history/presence/waits.ts';
 
 /**
  * The evidence of a signal, for people and events. `value` and `limit` are in the unit of the limit; null if unknown or
@@ -104,13 +105,16 @@ export const ofTurn = ({ per }: PerTurn): string => (per === 'turn' ? ' in this 
 /** Converts a mark to `now`'s axis. */
 export const momentOf = (mark: number, at: Moment): number => at.now + (mark - at.watched);
 
-/** When the watched time since `mark` exceeds `after`. */
+/** When the watched time since `mark`, without the waits in it, exceeds `after`. */
 export const absentFrom = (mark: number | null, after: number, at: Judging): number =>
-  mark === null ? NEVER : at.now + (Math.max(mark, at.floor) + after + 1 - at.watched);
+  mark === null ? NEVER : momentOf(markAfter(at.waits, at.kinds, Math.max(mark, at.floor), after + 1), at);
 
-/** The watched time since `mark`; null if there is no mark. */
-export const absentFor = (mark: number | null, at: Judging): number | null =>
-  mark === null ? null : Math.max(0, at.watched - Math.max(mark, at.floor));
+/** The watched time since `mark` without the waits in it; null if there is no mark. */
+export const absentFor = (mark: number | null, at: Judging): number | null => {
+  if (mark === null) return null;
+  const from = Math.max(mark, at.floor);
+  return Math.max(0, at.watched - from - waitedBetween(at.waits, at.kinds, from, at.watched));
+};
 
 /** A duration for a sentence; null: unknown. */
 export const spelled = (ms: number | null): string => (ms === null ? 'some time' : spell(Math.max(0, ms)));

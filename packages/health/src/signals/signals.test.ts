@@ -1,13 +1,13 @@
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
-import { BARE, type HeartbeatPayload, history as historyOf, T0 } from '../fixture.ts';
+import { BARE, type HeartbeatPayload, history as historyOf, judgedAt, T0 } from '../fixture.ts';
 import type { History } from '../history/history.ts';
 import { INITIAL_HISTORY } from '../history/history.ts';
 import { SIGNALS, type SignalName } from './all.ts';
 import type { Case, Heartbeats } from './testing/case.ts';
 import { CASES } from './testing/cases.ts';
 
-const judging = (ms: number) => ({ now: T0 + ms, watched: T0 + ms, floor: 0 });
+const judging = (ms: number) => judgedAt(T0 + ms);
 const limitsOf = (name: SignalName, limits: object) => SIGNALS[name].limits.parse(limits) as never;
 const ends: Partial<Record<SignalName, (h: History) => History>> = {
   exited: (h) => ({ ...h, end: { reason: 'crashed', at: T0 + 9000, orderId: null, bySelf: false } }),

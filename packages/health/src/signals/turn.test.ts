@@ -127,12 +127,13 @@ describe('a call without a declared deadline', () => {
     expect(vigil.at(working(60), 91 * MIN + 1).fires).toContain('call_overdue');
   });
 
-  test('that waited for a permission gets its full time after the permission, and its silence is excused until then', () => {
-    const asks: Heartbeats[number] = [SEC, turn(SEC, { activity: 'awaiting_input' })];
-    const given = [60, 70, 80].map((minute): Heartbeats[number] => [minute * MIN, turn(SEC)]);
+  test('that waited for a permission gets its full time without the wait, and its silence is excused until then', () => {
+    const asks: Heartbeats[number] = [SEC, turn(0, { activity: 'awaiting_input' })];
+    const given = [60, 70, 80].map((minute): Heartbeats[number] => [minute * MIN, turn(0)]);
     const heartbeats: Heartbeats = [[0, turn(0, { tool_calls: [agentCall] })], asks, ...given];
-    expect(vigil.at(heartbeats, 91 * MIN).state).toBe('HEALTHY');
-    expect(vigil.at(heartbeats, 91 * MIN + 1).fires).toContain('call_overdue');
+    const over = 91 * MIN - SEC;
+    expect(vigil.at(heartbeats, over).state).toBe('HEALTHY');
+    expect(vigil.at(heartbeats, over + 1).fires).toContain('call_overdue');
   });
 
   test('that declares its deadline is overdue, also when the client reports other activity', () => {

@@ -1,6 +1,6 @@
 import { NEVER } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
-import { call, type HeartbeatPayload, history, T0 } from '../fixture.ts';
+import { call, type HeartbeatPayload, history, judgedAt, T0 } from '../fixture.ts';
 import { noOutput, noStep, noTokens } from './absence.ts';
 import type { AnySignal } from './signal.ts';
 import type { Heartbeats } from './testing/case.ts';
@@ -10,7 +10,7 @@ import { noClaimRefresh, noCompletion, notStarted, noWorkUpdate, progressMismatc
 /** When the signal fires after the heartbeats, milliseconds after T0, with a limit of 60 s. */
 const from = (signal: AnySignal, heartbeats: Heartbeats, more: object = {}): number => {
   const limits = signal.limits.parse({ after: '60s', ...more }) as never;
-  return signal.firesFrom(history(heartbeats), limits, { now: T0 + 1, watched: T0 + 1, floor: 0 }) - T0;
+  return signal.firesFrom(history(heartbeats), limits, judgedAt(T0 + 1)) - T0;
 };
 const runtime: Partial<HeartbeatPayload> = { reporter: 'runtime' };
 

@@ -2,7 +2,9 @@ import { duration, patternInAnyCase, spell } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import { begunAt, type History, hasEnded } from '../history/history.ts';
+import { type Judging, unexcused } from '../history/moment.ts';
 import { isQuestion } from '../history/presence/wait.ts';
+import { WAIT } from '../history/presence/waits.ts';
 import { after, silent } from './absence.ts';
 import { type AnySignal, absentFor, absentFrom, signal, spelled } from './signal.ts';
 
@@ -16,7 +18,7 @@ export const noCheckpoint: AnySignal = signal(noCheckpointLimits, {
   evidence: (h, limits, at) => silent('no new checkpoint', absentFor(checkpointMark(h, limits), at), limits.after),
   /** The whole time, also the waits that do not count. */
   finding: (h, limits, at) =>
-    `You have written no checkpoint for ${spelled(absentFor(checkpointMark(h, limits), { ...at, floor: 0 }))}.`,
+    `You have written no checkpoint for ${spelled(absentFor(checkpointMark(h, limits), unexcused(at)))}.`,
   advice: 'Write a checkpoint with the work done and the work left, then continue.',
 });
 
@@ -111,6 +113,10 @@ type NotStartedLimits = z.output<typeof notStartedLimits>;
 const heldSince = (h: History, { needs_evidence }: NotStartedLimits): number | null =>
   h.notStarted === null || hasEnded(h) || (!needs_evidence && claimsStart(h, h.notStarted)) ? null : h.notStarted;
 
+/** The time of a judgement that leaves out questions, too. */
+const held = ({ at_prompt }: NotStartedLimits, at: Judging): Judging =>
+  at_prompt ? { ...at, kinds: at.kinds | WAIT.question } : at;
+
 const AT_WORK = ['working', 'handing_off', 'finished'] as const;
 
 /** Whether the agent has reported since `mark` that it works, or a change of its phase or indicator. */
@@ -127,19 +133,17 @@ export const notStarted: AnySignal = signal(notStartedLimits, {
   by: 'notStarted',
   notSuspendedBy: ({ at_prompt }) => (at_prompt ? ['idle', 'awaiting_input'] : ['idle']),
   firesFrom: (h, limits, at) => {
-    const since = heldSince(h, limits);
-    if (!limits.at_prompt || since === null) return absentFrom(since, limits.after, at);
-    if (h.wait !== null && isQuestion(h.wait)) return NEVER;
-    return absentFrom(Math.max(since, h.asked ?? 0), limits.after, at);
+    const isAsking = limits.at_prompt && h.wait !== null && isQuestion(h.wait);
+    return isAsking ? NEVER : absentFrom(heldSince(h, limits), limits.after, held(limits, at));
   },
   evidence: (h, limits, at) => {
     const { identity } = h;
-    const value = absentFor(heldSince(h, limits), at);
+    const value = absentFor(heldSince(h, limits), held(limits, at));
     if (value === null) return { value, limit: limits.after, words: 'no task held that it has not begun', hard: false };
     const words = `task ${identity.taskId ?? ''} held and nothing begun for ${spell(value)}; limit ${spell(limits.after)}`;
     return { value, limit: limits.after, isDuration: true, words, hard: false };
   },
-  finding: ({ notStarted, identity }, _, at) =>
-    `You hold the task ${identity.taskId ?? ''} and have begun nothing of it for ${spelled(absentFor(notStarted, at))}.`,
+  finding: ({ notStarted, identity }, limits, at) =>
+    `You hold the task ${identity.taskId ?? ''} and have begun nothing of it for ${spelled(absentFor(notStarted, held(limits, at)))}.`,
   advice: 'Begin with its first step, or report what prevents it.',
 });

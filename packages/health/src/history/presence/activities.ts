@@ -2,6 +2,7 @@ import type { Activity } from '@vigil/events';
 import { type Heartbeat, instant, type Receipt } from '../moment.ts';
 import { drawsScreen } from './outputs.ts';
 import type { Turn } from './turn.ts';
+import { isQuestion, type Wait } from './wait.ts';
 
 export type Activities = {
   /** null: never reported */
@@ -12,8 +13,13 @@ export type Activities = {
   /** mark of the agent's own last sign: a call, output, or a heartbeat of its own */
   readonly own: number | null;
   readonly sentHeartbeat: number | null;
-  /** marks at which the agent last left work, or an exempting activity; absence may count from there */
+  /**
+   * marks at which the agent last left work, or a rest: what it does next may be new work. A question to a person is no
+   * rest
+   */
   readonly left: Readonly<Partial<Record<Activity, number>>>;
+  /** mark at which it last left an idle prompt; null: never */
+  readonly prompted: number | null;
   /** the start of its first hand-off of the present task, on `now`'s axis, and its mark; absent: none */
   readonly handOff?: { readonly at: number; readonly mark: number };
 };
@@ -24,7 +30,6 @@ const RECORDED: ReadonlySet<Activity | null> = new Set<Activity>([
   'finished',
   'exiting',
   'awaiting_input',
-  'paused',
   'handing_off',
 ]);
 
@@ -35,23 +40,29 @@ export const noActivities = ({ now, watched }: Receipt): Activities => ({
   own: null,
   sentHeartbeat: null,
   left: {},
+  prompted: null,
 });
 
 /**
  * `sentOutput`: the previously reported output, as sent; `turn`: the turn after this heartbeat; `takesTask`: whether the
- * task has changed.
+ * task has changed; `wait`: the wait before this heartbeat.
  */
+type Beside = {
+  readonly sentOutput: number | null;
+  readonly turn: Turn;
+  readonly takesTask: boolean;
+  readonly wait: Wait;
+};
+
 export const activitiesAfter = (
   before: Activities,
-  sentOutput: number | null,
-  turn: Turn,
-  takesTask: boolean,
+  { sentOutput, turn, takesTask, wait }: Beside,
   heartbeat: Heartbeat,
   receipt: Receipt,
 ): Activities => {
   const value = heartbeat.activity === null || heartbeat.activity === 'UNKNOWN' ? before.value : heartbeat.activity;
   const changed = value !== before.value;
-  const leaves = changed && RECORDED.has(before.value);
+  const leaves = changed && RECORDED.has(before.value) && !(wait !== null && isQuestion(wait));
   const handOff = handOffAfter(before, value, takesTask, receipt);
   return {
     value,
@@ -60,6 +71,7 @@ export const activitiesAfter = (
     own: ownSign(before, sentOutput, turn, heartbeat, receipt),
     sentHeartbeat: heartbeat.agent_heartbeat_at ?? before.sentHeartbeat,
     left: leaves ? { ...before.left, [before.value ?? '']: receipt.watched } : before.left,
+    prompted: changed && wait?.kind === 'prompt' ? receipt.watched : before.prompted,
     ...(handOff !== undefined && { handOff }),
   };
 };

@@ -1,11 +1,11 @@
 import { loadPolicy } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { expect, test } from 'vitest';
-import { type HeartbeatPayload, history, T0 } from '../../fixture.ts';
+import { type HeartbeatPayload, history, judgedAt, T0 } from '../../fixture.ts';
 import { rulesOf, VOCABULARY } from '../../judgement/rules.ts';
 import { MATCHES } from './matches.ts';
 
-const LATE = { now: T0 + 86_400_000, watched: T0 + 86_400_000, floor: 0 };
+const LATE = judgedAt(T0 + 86_400_000);
 const output = (
   lines: number,
   tail: readonly string[],

@@ -34,13 +34,6 @@ export const waitAfter = (
   return isSame(before, known) ? before : { at: now, mark: watched, ...known };
 };
 
-/**
- * The mark until which a person had something to answer; null: never. `wait` and `after`: the agent's wait before and
- * after this heartbeat. A prompt that follows a question is the end of the question.
- */
-export const askedAfter = (before: number | null, wait: Wait, after: Wait, { watched }: Receipt): number | null =>
-  wait !== null && isQuestion(wait) && (after === null || !isQuestion(after)) ? watched : before;
-
 /** Whether a person has something to answer. An idle prompt, and a wait that is not described, are no question. */
 export const isQuestion = ({ kind }: NonNullable<Wait>): boolean =>
   kind !== null && kind !== 'prompt' && kind !== 'UNKNOWN';
