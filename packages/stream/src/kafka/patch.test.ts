@@ -109,3 +109,34 @@ test('a request queue without waiting requests arms no timer, and so no timer wi
   queue.scheduleCheckPendingRequests();
   expect(queue.throttleCheckTimeoutId).toBeNull();
 });
+
+type RunnerOptions = Readonly<Record<'logger' | 'consumerGroup' | 'instrumentationEmitter' | 'onCrash', unknown>>;
+const Runner =
+  inside<new (options: RunnerOptions) => { start(): Promise<void>; stop(): Promise<void> }>('consumer/runner.js');
+
+test.each(['connect', 'joinAndSync'] as const)(
+  'a consumer that is stopped during %s fetches nothing afterwards',
+  async (slow) => {
+    const calls: string[] = [];
+    const finish = Promise.withResolvers<void>();
+    const step = (name: string) => async () => {
+      calls.push(name);
+      if (name === slow) await finish.promise;
+    };
+    const silent = { info: () => {}, debug: () => {}, warn: () => {}, error: () => {} };
+  const logger = { ...silent, namespace: () => ({ ...silent, namespace: () => silent }) };
+    const consumerGroup = {
+      ...{ connect: step('connect'), joinAndSync: step('joinAndSync'), leave: step('leave'), fetch: step('fetch') },
+      ...{ getNodeIds: () => [0], cluster: { disconnect: step('disconnect') } },
+    };
+    const onCrash = () => void calls.push('crash');
+    const runner = new Runner({ logger, consumerGroup, instrumentationEmitter: { emit: () => {} }, onCrash });
+    const started = runner.start();
+    await expect.poll(() => calls).toContain(slow);
+    await runner.stop();
+    finish.resolve();
+    await started;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(calls.slice(calls.indexOf(slow))).toEqual([slow, 'leave', 'disconnect']);
+  },
+);

@@ -94,3 +94,27 @@ test('a consumer that was replaced while it joined is not sought any more: it is
   expect(seeks).toEqual([1]);
   reader.stop();
 });
+
+test.each(['connect', 'subscribe', 'run'] as const)(
+  'a reader that stops while its consumer is in %s goes no further, and leaves nothing that reads',
+  async (slow) => {
+    const calls: string[] = [];
+    const finish = Promise.withResolvers<void>();
+    const step = (name: string) => async () => {
+      calls.push(name);
+      if (name === slow) await finish.promise;
+    };
+    const consumer = () => ({
+      events: { CRASH: 'crash', GROUP_JOIN: 'join', END_BATCH_PROCESS: 'end' },
+      on: () => {},
+      ...{ connect: step('connect'), subscribe: step('subscribe'), run: step('run'), disconnect: step('disconnect') },
+    });
+    const { reader } = reading({ consumer } as unknown as Kafka);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(calls.at(-1)).toBe(slow);
+    reader.stop();
+    finish.resolve();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(calls.slice(calls.indexOf(slow))).toEqual([slow, 'disconnect', 'disconnect']);
+  },
+);

@@ -97,6 +97,8 @@ export class Reader {
       maxWaitTimeInMs: 50,
       maxBytesPerPartition: 4 << 20,
       sessionTimeout: 10_000,
+      // A crash is answered with a new consumer. The client's own restart would read beside it, from the beginning.
+      retry: { restartOnFailure: async () => false },
     });
     this.#consumer = consumer;
     const mine = () => this.#consumer === consumer;
@@ -114,16 +116,27 @@ export class Reader {
     const eachBatch = async (payload: EachBatchPayload) => {
       if (mine()) this.#deliver(payload);
     };
-    void this.#run(consumer, eachBatch).catch(() => {
+    void this.#run(consumer, eachBatch, mine).catch(() => {
       if (mine()) this.#crashed = true;
     });
   }
 
-  async #run(consumer: Consumer, eachBatch: (payload: EachBatchPayload) => Promise<void>): Promise<void> {
+  /** A consumer that was replaced meanwhile is disconnected again: it would connect by itself, and read from the beginning. */
+  async #run(
+    consumer: Consumer,
+    eachBatch: (payload: EachBatchPayload) => Promise<void>,
+    mine: () => boolean,
+  ): Promise<void> {
     const topics = [...new Set([...this.#readings.values()].map(({ topic }) => topic))];
-    await consumer.connect();
-    await consumer.subscribe({ topics, fromBeginning: true });
-    await consumer.run({ autoCommit: false, eachBatch });
+    const steps = [
+      () => consumer.connect(),
+      () => consumer.subscribe({ topics, fromBeginning: true }),
+      () => consumer.run({ autoCommit: false, eachBatch }),
+    ];
+    for (const step of steps) {
+      await step();
+      if (!mine()) return consumer.disconnect();
+    }
   }
 
   #place(consumer: Consumer, assignment: ConsumerGroupJoinEvent['payload']['memberAssignment']): void {
