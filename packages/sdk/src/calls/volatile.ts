@@ -12,11 +12,15 @@ const VOLATILE: ReadonlySet<string> = new Set(
 );
 /** A number in such a field counts how often the same was tried. */
 const ATTEMPTS: ReadonlySet<string> = new Set(
-  'attempt attempts attemptcount attemptnumber retry retries retrycount retryattempt tries trycount'.split(' '),
+  'attempt attempts attemptcount attemptnumber retry retries retrycount retryattempt tries trycount restarts restartcount'.split(
+    ' ',
+  ),
 );
 /** These two kinds of fields identify an item of a list. */
 const NAMES: ReadonlySet<string> = new Set(['uuid', 'guid', 'eventid', 'messageid']);
 const NAMING = /(?:id|hash|sha|key)$/;
+/** Such a field counts what is left of a rate limit, so it moves with each call. */
+const RATE_LIMIT = /ratelimit(?:remaining|used|reset)$/;
 /** The value of such a field is progress: the cursor of a page, the time left. */
 const ADVANCING = /cursor|next|pagetoken|continuation|offset|^(?:eta|left|marker|position)$|remaining|timeleft/;
 
@@ -58,6 +62,7 @@ const isOld = (value: unknown, endedAt: EndedAt): boolean => endedAt !== null &&
 const writingOf = (key: string, inList: boolean, value: unknown, endedAt: EndedAt): Writing => {
   const name = key.toLowerCase().replace(/[-_]/g, '');
   const isNaming = inList && (NAMES.has(name) || (NAMING.test(name) && !VOLATILE.has(name)));
+  if (RATE_LIMIT.test(name)) return 'omitted';
   if (isNaming || ADVANCING.test(name)) return 'unchanged';
   if (ATTEMPTS.has(name) && typeof value === 'number') return 'omitted';
   const isTime = isEpochSeconds(value) && (MAY_BE_TIME.has(name) || NAMED_TIME.test(key));
@@ -122,6 +127,15 @@ const VARYING = new RegExp(
     String.raw`\b${NOT_LEFT}(?:\d+h ?)?\d+m ?\d+(?:\.\d+)?s\b${NOR_LEFT}`,
     String.raw`\b${NOT_LEFT}\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?|h|hours?)\b${NOR_LEFT}`,
     String.raw`${DURATION_LABEL}\d+(?:\.\d+)?\b`,
+    // counts of restarts by kubectl and systemd, of a rate limit and of a cache in headers, and frames of a spinner
+    String.raw`\b\d+(?= \((?:\d+[smhd])+ ago\))`,
+    String.raw`(?<=\brestart counter is at )\d+`,
+    String.raw`(?<=\bratelimit-(?:remaining|used|reset)["':= ]{1,4})\d+`,
+    String.raw`(?<=\nage: )\d+(?=\r?\n|$)`,
+    '[\u2801-\u28ff]',
+    // seconds before a line: of a step of docker build, and of the kernel since its start
+    String.raw`(?<=(?:^|\n)#\d{1,3} )\d+\.\d+(?= )`,
+    String.raw`(?<=(?:^|\n)\[ {0,5})\d+\.\d{6}(?=\] )`,
     // addresses, ports and processes
     String.raw`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`,
     String.raw`(?<=\[::1?\]:)\d+\b`,

@@ -141,6 +141,9 @@ The aims, and where each is measured:
   Work of 18 kinds is never flagged. Before it was written, 4 of the 21 hid a loop, and no work was flagged.
 - \`packages/health/src/presets/noise-in-calls.test.ts\` has 20 loops of all periods up to twelve, with noise in arguments, too, and work of 24 kinds.
   Of its first 20 loops 10 were missed; three of these are limits that are named below. No work was flagged, except by the failures in a row of \`coditect\`.
+- \`packages/health/src/presets/kinds-of-calls.test.ts\` has 45 loops and 40 kinds of work of kinds that the other tests do not have, such as watches of pods, edits back and forth, cursors and clicks.
+  Of these, 6 loops were missed and 8 kinds of work were flagged at first: counts of restarts and of a rate limit, seconds before a line and a spinner hid a loop;
+  positions, commits, checksums and lists of addresses were no news. Now all loops are found by the fifth repetition, and no work is flagged, except by the failures in a row of \`coditect\`.
 - No productive repetition is STUCK. Its answers differ in figures: training logs, progress bars, shrinking failures, pages. The same test lists them,
   because no rule labels them in the recorded runs.
 
@@ -207,6 +210,7 @@ calls. A declared deadline moves the limit for its call to the deadline and 60 s
 - **A clock without a date** counts as noise, unless it is a position: \`out_time\`, \`position\`, ffmpeg's \`time=\` with hundredths, or before a slash and its total. The words left, remaining or ETA make it new, too.
 - **Old dates**: a time that is more than a day older than its call is data and makes an answer new. Without the time of the call every time is noise. If a machine's clock is
   more than a day ahead of the tools on it, a loop with their times is DEGRADED at most.
+- **Figures of a monitor** (\`free\`, \`top\`, \`ps\`) differ in each answer without news. A loop with them is DEGRADED at most, because they look like figures of progress.
 - **A single new word in each answer** makes it new, so a loop with a random word in its answers is found by failures, budgets and silence only.
 - **An argument that changes in each call**, such as a trace id, makes another call. One answer to 24 such calls is DEGRADED. In commands, a comment, the ids of a request in its headers
   and a time against caches do not count, nor do arguments such as \`nonce\` and \`idempotency_key\`.
