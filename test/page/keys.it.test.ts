@@ -37,6 +37,31 @@ describe.skipIf(executable === null)('the keys, addresses and tabs of the page',
     await page.getByRole('searchbox').fill('');
   });
 
+  test('Enter opens the first agent that is found, and the down arrow moves to it', async () => {
+    const agentId = world.rows.agents[60]?.agentId ?? '';
+    await go('inbox');
+    await page.keyboard.press('/');
+    await page.keyboard.type(agentId);
+    await page.getByText('1 of 200 agents').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => page.evaluate('document.activeElement.dataset.index'), { timeout: WAIT_MS }).toBe('0');
+    await page.keyboard.press('/');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: agentId }).waitFor();
+    await go('fleet');
+    await page.getByRole('searchbox').fill('');
+  });
+
+  test('after a command by the keyboard its button has the focus', async () => {
+    await go(`fleet/${world.rows.agents[10]?.agentId}`);
+    await page.getByRole('button', { name: 'Hold' }).press('Enter');
+    await page.getByLabel('Why').fill('a look');
+    await page.keyboard.press('Enter');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.textContent')).toMatch(/^Hold/);
+    await page.getByLabel('Commands of this page').getByText('Hold done').waitFor();
+  });
+
   test('an address that changes before the page is drawn is the one that is shown', async () => {
     const own = await openPage(browser, problems);
     await own.goto(await world.loginAddress());

@@ -9,6 +9,7 @@ const waitingCase = {
   agentId: 'worker-1',
   taskId: 'T-1',
   waiting: true,
+  evidence: [{ words: 'no progress for 20 min' }],
   escalationReason: 'no progress for 20 min',
   escalationAt: 500,
   escalationDeadlineAt: 9000,
@@ -34,6 +35,17 @@ const alert = { alertId: 'a-1', alertKey: 'k', acknowledgedAt: null };
 
 test('a fleet in which no agent waits has an empty inbox', () => {
   expect(inboxWith({})).toEqual([]);
+});
+
+test('a case whose reason is not what was found shows the finding first, and each once', () => {
+  const textOf = (more: object) => inboxWith({ cases: [{ ...waitingCase, ...more }] })[0]?.text;
+  expect(textOf({ escalationReason: 'it reports no instance_id' })).toBe(
+    'no progress for 20 min. it reports no instance_id',
+  );
+  expect(textOf({ escalationReason: 'no progress for 20 min; two nudges had no answer' })).toBe(
+    'no progress for 20 min; two nudges had no answer',
+  );
+  expect(textOf({ escalationReason: 'asked for by ada', evidence: [] })).toBe('asked for by ada');
 });
 
 test('a case with a question has its options, its deadline and what happens then', () => {

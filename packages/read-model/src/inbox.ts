@@ -50,12 +50,19 @@ const WHY = '--why "…"';
 const noDeadline = { deadlineAt: null, atDeadline: null };
 const noQuestions = { questions: [], command: null };
 
+/** What was found, and then why people are asked. The reason alone may be that no order can be sent. */
+const textOfCase = ({ evidence, escalationReason }: CaseRow): string | null => {
+  const found = evidence[0]?.words ?? null;
+  if (found === null || escalationReason === null || escalationReason.includes(found)) return escalationReason ?? found;
+  return `${found}. ${escalationReason}`;
+};
+
 const ofCase = (one: CaseRow): InboxItem => ({
   id: `case/${one.caseId}`,
   kind: 'case',
   agentId: one.agentId,
   taskId: one.taskId,
-  text: one.escalationReason,
+  text: textOfCase(one),
   since: one.escalationAt,
   deadlineAt: one.escalationDeadlineAt,
   atDeadline: one.escalationDeadlineAt === null ? null : one.escalationOnTimeout,
@@ -169,7 +176,7 @@ const ofFleet = ({ braked, brakeScope, brakeWhy, brakeAt }: FleetRow): readonly 
           kind: 'brake',
           agentId: null,
           taskId: null,
-          text: `${[brakeScope, brakeWhy].filter((part) => part !== null).join(': ')}. ${BRAKE_WITHOUT_ANSWER}`,
+          text: `${brakeScope?.replace(':', ' ') ?? 'fleet'}: ${brakeWhy ?? 'no reason is reported'}. ${BRAKE_WITHOUT_ANSWER}`,
           since: brakeAt,
           ...noDeadline,
           options: [{ name: 'lift', label: 'lift', command: `vigil brake lift ${WHY}` }],

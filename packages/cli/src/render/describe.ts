@@ -70,7 +70,9 @@ export const acting: Descriptions = {
   RESUME_SESSION: order('resume the session'),
   TERMINATE_AGENT: order('terminate'),
   RESET_BREAKER: (p) =>
-    'number' in p ? order(`close breaker ${p.name}`)(p) : `breaker ${p.name} reset by ${p.by}${because(p.why)}`,
+    'number' in p
+      ? order(`close breaker ${p.name}`)(p)
+      : `reset of breaker ${p.name} requested by ${p.by}${because(p.why)}`,
   SPAWN_AGENT: (p) => `order: spawn attempt ${times(p.attempt, p.maxAttempts)} as ${p.agentId}, to ${p.runtimeId}`,
   ORDER_RECEIPT: orderReceipt,
   SPAWN_RECEIPT: receipt,
@@ -88,6 +90,8 @@ export const acting: Descriptions = {
   ALERT_RAISED: (p) => `alert raised (${p.severity}): ${p.title}`,
   ALERT_UPDATED: (p) => `alert updated (${p.severity}): ${p.title}`,
   ALERT_ACKNOWLEDGED: (p) => `alert acknowledged by ${p.by}`,
+  SILENCE_CHANGED: (p) =>
+    `alerts with ${p.matchers.map(({ field, value }) => `${field}=${value}`).join(', ')} are silent until ${new Date(p.until).toISOString().slice(0, 19).replace('T', ' ')} UTC`,
   ALERT_RESOLVED: (p) => `alert resolved: ${p.text}`,
   TICKET_DISMISSED: (p) => `ticket ${p.ticket_id} (${p.severity}) dismissed: ${p.analysis}`,
   TICKET_ASSESSED: (p) =>
@@ -139,7 +143,7 @@ export const health: Descriptions = {
     p.details
       ? `ended (${p.reason}): ${p.details}`
       : `ended (${p.reason})${p.code === null ? '' : `, code ${p.code}`}${p.signal ? `, ${p.signal}` : ''}`,
-  CONFIRM_DEATH: (p) => `death confirmed by ${p.by}${because(p.why)}`,
+  CONFIRM_DEATH: (p) => `confirmation of its death requested by ${p.by}${because(p.why)}`,
   HOLD_AGENT: (p) => `hold requested by ${p.by}${because(p.why)}`,
   RELEASE_AGENT: (p) => `release requested by ${p.by}${because(p.why)}`,
   CHECKPOINT_RECORDED: (p) =>

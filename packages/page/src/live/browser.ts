@@ -88,7 +88,7 @@ const followChanges = (on: StreamListener): (() => void) => {
   };
 };
 
-/** A hidden tab has no stream. Its title has the count of the inbox, so it asks now and then. */
+/** A hidden tab has no stream. Its title has the count of the inbox, so its answers are read again now and then. */
 const changes = (on: StreamListener): (() => void) => {
   const timer = setInterval(() => {
     if (!tabVisibility.isVisible()) on.lost();

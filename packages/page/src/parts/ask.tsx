@@ -24,7 +24,12 @@ export const Ask = ({ action, isBlind, onSend, onCancel }: AskProps) => {
   const [why, setWhy] = useState('');
   const [forMs, setForMs] = useState(3_600_000);
   const [message, setMessage] = useState('');
-  useLayoutEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    // It gives the focus back to the button that opened it.
+    return () => shown?.close();
+  }, []);
   const send = (event: Event): void => {
     event.preventDefault();
     const added = {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import UPlot from 'uplot';
 import { type FigureLine, figureText, type Sample } from '../model/figures.ts';
 import { axisTimes } from '../model/time.ts';
@@ -73,12 +73,25 @@ const optionsOf = (host: HTMLElement, { isDuration }: FigureLine, offsetMinutes:
   };
 };
 
+const darkness = matchMedia('(prefers-color-scheme: dark)');
+
+const useDarkness = (): boolean => {
+  const [isDark, setIsDark] = useState(darkness.matches);
+  useEffect(() => {
+    const update = () => setIsDark(darkness.matches);
+    darkness.addEventListener('change', update);
+    return () => darkness.removeEventListener('change', update);
+  }, []);
+  return isDark;
+};
+
 /** A figure with its limit. The caption beside it has the same in words, so a screen reader skips the drawing. */
 export const Chart = ({ line }: { readonly line: FigureLine }) => {
   const { offsetMinutes } = usePage();
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<UPlot | null>(null);
   const data = dataOf(line);
+  const isDark = useDarkness();
   useEffect(() => {
     const own = host.current;
     if (own === null) return;
@@ -90,7 +103,8 @@ export const Chart = ({ line }: { readonly line: FigureLine }) => {
       sizes.disconnect();
       drawn.destroy();
     };
-  }, [line.isDuration]);
+    // Its colours are those of the scheme in which it is drawn.
+  }, [line.isDuration, isDark]);
   useEffect(() => chart.current?.setData(data));
   return <div ref={host} class="chart" aria-hidden="true" />;
 };

@@ -60,9 +60,12 @@ export const ActionButton = ({ action }: { readonly action: Action }) => {
     <button
       type="button"
       class={action.isDangerous ? 'button danger' : 'button'}
-      disabled={asked}
+      // A disabled button loses the focus of the keyboard.
+      aria-disabled={asked}
       title={old ?? undefined}
-      onClick={() => act(action)}
+      onClick={() => {
+        if (!asked) act(action);
+      }}
     >
       {asked ? `${action.label}: asked` : action.label}
     </button>

@@ -76,7 +76,7 @@ export const FleetLines = ({ fleet }: { readonly fleet: FleetAnswer['fleet'] }) 
     )}
     {fleet.braked && (
       <p class="banner danger" role="status">
-        <strong>BRAKE</strong> on {orDash(fleet.brakeScope)}: {orDash(fleet.brakeWhy)}
+        <strong>BRAKE</strong> on {orDash(fleet.brakeScope).replace(':', ' ')}: {orDash(fleet.brakeWhy)}
       </p>
     )}
     {fleet.dryRun && (

@@ -65,7 +65,7 @@ export const Alerts = () => {
                 of: ({ title, text }) => (
                   <>
                     <strong>{orDash(title)}</strong>
-                    {text !== null && text !== '' && <p class="dim">{text}</p>}
+                    {text !== null && text !== '' && <p class="dim lines">{text}</p>}
                   </>
                 ),
               },

@@ -62,6 +62,13 @@ const Find = ({ filter, onFilter }: FilterProps) => {
         placeholder="Find: agent, task, host, policy, label  ( / )"
         value={filter.find}
         onInput={(event) => onFilter({ ...filter, find: event.currentTarget.value })}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
+          event.preventDefault();
+          const first = document.querySelector<HTMLElement>('.cell');
+          if (event.key === 'Enter') first?.click();
+          else first?.focus();
+        }}
       />
     </label>
   );

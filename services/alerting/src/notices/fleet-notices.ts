@@ -11,12 +11,9 @@ export const fleetNotices = (
 ): readonly Noticed[] => {
   switch (input.type) {
     case 'BRAKE_ENGAGED': {
-      const { agentIds, scope, why } = input.payload;
-      const title = `${agentIds.length} agents went at once (${scope}): nothing destructive happens`;
-      return [
-        raise(ROUTE, fleet, { severity: 'critical', title, text: why }),
-        inhibit({ scope, agentIds, title, text: why }),
-      ];
+      const { agentIds, scope } = input.payload;
+      const texts = brakeTexts(input.payload);
+      return [raise(ROUTE, fleet, { severity: 'critical', ...texts }), inhibit({ scope, agentIds, ...texts })];
     }
     case 'BRAKE_RELEASED':
       return [resolve(ROUTE, fleet, `lifted by ${input.payload.by}: ${input.payload.why}`), release()];
@@ -29,6 +26,21 @@ export const fleetNotices = (
     case 'DRY_RUN_CHANGED':
       return [];
   }
+};
+
+const MOST_NAMES = 10;
+
+/** `scope`: fleet, host:NAME or runtime:NAME. Only agents there are held. */
+const brakeTexts = ({ agentIds, scope, why }: PayloadOf<typeof Topic.fleetGovernance, 'BRAKE_ENGAGED'>) => {
+  const count = agentIds.length;
+  const more = count > MOST_NAMES ? ` and ${count - MOST_NAMES} more` : '';
+  const text = `${why}. The first to go: ${agentIds.slice(0, MOST_NAMES).join(', ')}${more}.`;
+  if (scope === 'fleet') return { title: `${count} agents went at once: no agent of the fleet is ended`, text };
+  const place = scope.replace(':', ' ');
+  return {
+    title: `${count} agents of ${place} went at once: no agent of ${place} is ended`,
+    text: `${text} Agents elsewhere are handled as usual.`,
+  };
 };
 
 type Reached = PayloadOf<typeof Topic.spending, 'SPENDING_LIMIT_REACHED'>;

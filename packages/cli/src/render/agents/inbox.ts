@@ -7,7 +7,7 @@ export const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
   question: 'an agent asks a question',
   review: 'a task waits for review',
   ticket: 'a ticket asks for a look',
-  brake: 'the brake holds the fleet',
+  brake: 'the brake is engaged',
 };
 
 const AT_DEADLINE: Readonly<Record<string, string>> = {

@@ -11,7 +11,9 @@ export const fleetWords = ({ halted, braked, dryRun }: FleetRow): readonly strin
 /** What holds the whole fleet; nothing where nothing does. */
 export const fleetLines = ({ paint }: View, fleet: FleetRow): string[] => [
   ...(fleet.halted ? [paint.red(`HALTED by ${orDash(fleet.haltBy)}: ${orDash(fleet.haltWhy)}. Nothing acts.`)] : []),
-  ...(fleet.braked ? [paint.red(`BRAKE on ${orDash(fleet.brakeScope)}: ${orDash(fleet.brakeWhy)}`)] : []),
+  ...(fleet.braked
+    ? [paint.red(`BRAKE on ${orDash(fleet.brakeScope).replace(':', ' ')}: ${orDash(fleet.brakeWhy)}`)]
+    : []),
   ...(fleet.dryRun
     ? [paint.yellow(`DRY RUN by ${orDash(fleet.dryRunBy)}: steps only report what they would do.`)]
     : []),
