@@ -94,13 +94,13 @@ export const unsavedMinutes = ({ checkpoint, started }: History, { watched }: Ju
 
 /**
  * The minutes that the finding is about. Of an absence it is the watched time since its mark, of a loop the time since
- * its first call, else the time without a checkpoint. A wait does not count against a missing checkpoint, but the
- * reminder names the whole time.
+ * its first call, else the time without a checkpoint. So is that of a loop whose calls came in one heartbeat. A wait
+ * does not count against a missing checkpoint, but the reminder names the whole time.
  */
 export const findingMinutes = ({ signalName, signal, limits }: Rule, history: History, judging: Judging): number => {
   if (signalName === 'no_checkpoint') return unsavedMinutes(history, judging);
   const { axis, evidence, lasting } = signal;
   const ms =
     axis === 'absence' ? evidence(history, limits, judging).value : (lasting?.(history, limits, judging) ?? null);
-  return ms === null ? unsavedMinutes(history, judging) : ms / MINUTE_MS;
+  return ms === null || ms === 0 ? unsavedMinutes(history, judging) : ms / MINUTE_MS;
 };

@@ -85,6 +85,15 @@ test('in a loop it is the time since its first call', () => {
   expect(minutesOf([saved, ...loops], 13 * MIN)).toBe(8);
 });
 
+test('in a loop whose calls came in one heartbeat it is the time without a checkpoint, because theirs is unknown', () => {
+  const works: Heartbeats = [
+    [0, {}],
+    [4 * MIN, {}],
+  ];
+  const loops: Heartbeats[number] = [7 * MIN, { tool_calls: Array.from({ length: 5 }, (_, i) => call(`c${i}`)) }];
+  expect(minutesOf([...works, loops], 7 * MIN)).toBe(7);
+});
+
 test('of a finding without a time of its own it is the time without a checkpoint', () => {
   const fails = Array.from({ length: 4 }, (_, i): Heartbeats[number] => [
     i * MIN,

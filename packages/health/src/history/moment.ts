@@ -9,7 +9,7 @@ import { NO_WAITS, type Waits } from './presence/waits.ts';
 export type Moment = { readonly now: number; readonly watched: number };
 
 /**
- * The time of a judgement. `floor`: the mark before which no absence counts, because work began anew or a call ended
+ * The time of a judgement. `floor`: the mark before which no absence counts, because new work began or a call ended
  * then. `waits`: the waits until now, and beyond where their end is known; those of `kinds` are left out of an absence.
  */
 export type Judging = Moment & { readonly floor: number; readonly waits: Waits; readonly kinds: number };

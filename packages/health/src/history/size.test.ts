@@ -31,7 +31,7 @@ const LARGEST_BYTES: Readonly<Record<keyof History, number>> = {
   waits: MOST_WAITS * 34 + 10,
   turn: 80,
   blocked: CLASS_CHARACTERS * 2 + 60,
-  calls: OPEN_CALLS * 150 + FAILING_TOOLS * 74 + 270,
+  calls: OPEN_CALLS * 150 + FAILING_TOOLS * 74 + 300,
   made: 90,
   runs: 2 * (MAX_CYCLE * 16 + MAX_CYCLE * 6 + 180) + 540,
   errors: MOST_TIMES * 31 + MOST_TIMES * 9 + CLASSES * 42 + 150,

@@ -16,8 +16,7 @@ const ALL_BUT_FACT: readonly Axis[] = ['absence', 'repetition', 'rate', 'cost'];
 
 /**
  * A reason not to count certain signals for a while. `until`: its end on `now`'s axis; it does not hold if that is in
- * the past. What it suspends does not count afterwards either: an exemption is a wait, which is left out of an absence,
- * or it restarts the absence, or both, each for other causes.
+ * the past. What it suspends does not count afterwards either. A wait is left out of an absence; new work restarts it.
  */
 export type Exemption<Limits> = {
   readonly limits: z.ZodType;

@@ -91,7 +91,7 @@ export const trustedTo = ({ policy: { heartbeat } }: Rules, history: History): n
 
 /**
  * A suspended absence does not count against the agent afterwards. Of the suspended rules, and of no others, a wait is
- * left out, and the clock restarts where work begins anew.
+ * left out, and the clock restarts where new work begins.
  */
 const judgingsOf = (rules: Rules, history: History, { now, watched }: Moment): readonly Judging[] => {
   const trusted = trustedTo(rules, history);

@@ -34,8 +34,9 @@ export const noCalls: AnySignal = signal(noCallsLimits, {
   advice: 'Continue with the next step of your task. If you wait for something, name it.',
 });
 
-const stretched = ({ calls: { lastTool, lastSpanMs } }: History, limits: NoCallsLimits): number =>
-  limitAfter({ tool: lastTool, spanMs: lastSpanMs }, limits);
+/** A long declared deadline counts from the start of the call, so its end leaves what is left of it. */
+const stretched = ({ calls: { lastTool, lastSpanMs, lastRanMs = 0 } }: History, limits: NoCallsLimits): number =>
+  Math.max(limits.after, limitAfter({ tool: lastTool, spanMs: lastSpanMs }, limits) - lastRanMs);
 
 const kind = z.enum(['model', 'tool', 'external_api', 'checkpoint_write']);
 

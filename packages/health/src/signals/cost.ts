@@ -76,7 +76,7 @@ export const tokenBurn: AnySignal = signal(burnLimits, {
 });
 
 /**
- * `from`: the mark of the last progress, or from where use began again after a pause or with new work; `ms`: the time
+ * `from`: the mark of the last progress, or from where use began again after a pause or with new work. `ms`: the time
  * from then to the last use, without the waits in it.
  */
 const burning = (

@@ -26,6 +26,8 @@ export type Calls = {
   readonly modelLanded?: number;
   readonly lastTool: string | null;
   readonly lastSpanMs: number | null;
+  /** how long that call ran; absent: it runs, its start is unknown, or it declares no deadline */
+  readonly lastRanMs?: number;
   /** `last_tool_call` as sent: compared with itself only */
   readonly sentLast: number | null;
   /** failed calls in a row; rate limits neither count nor end the row */
@@ -79,8 +81,11 @@ const callAfter = (before: Calls, call: ToolCall, receipt: Receipt): Calls => {
   const spanMs = spanOf(call, receipt);
   const mark = instant(receipt, ended(call) ? call.ended_at : call.started_at).watched;
   const open = openAfter(before.open, call, mark, spanMs);
+  const { lastRanMs: _, ...others } = before;
+  const ranMs = spanMs === null ? 0 : mark - startedAt(before, call, receipt, mark);
   return {
-    ...before,
+    ...others,
+    ...(ranMs > 0 && { lastRanMs: ranMs }),
     open,
     ...(open.length < before.open.length && landedAfter(before, call.kind, mark)),
     last: Math.max(before.last ?? mark, mark),
@@ -88,6 +93,13 @@ const callAfter = (before: Calls, call: ToolCall, receipt: Receipt): Calls => {
     lastSpanMs: spanMs,
     ...failuresAfter(before, call, receipt),
   };
+};
+
+/** Its start is known exactly while it is in flight. Otherwise it is at the latest its end. */
+const startedAt = ({ open }: Calls, call: ToolCall, receipt: Receipt, mark: number): number => {
+  const known = open.find(({ id }) => id === call.call_id);
+  if (known) return known.mark;
+  return call.started_at === null ? mark : Math.min(mark, instant(receipt, call.started_at).watched);
 };
 
 const landedAfter = (

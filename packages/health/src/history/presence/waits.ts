@@ -1,6 +1,6 @@
 /**
- * What a wait counts for, each as a stored bit: the exemption of that name where the policy has it, `stopped`: no call
- * could continue, because the agent was paused or waited for a person, and `question`: a person had something to answer.
+ * What a wait counts for, each as a stored bit. Most are exemptions, where the policy has them. `stopped`: no call could
+ * continue, because the agent was paused or waited for a person. `question`: a person had something to answer.
  */
 export const WAIT = {
   paused: 1,
