@@ -1,6 +1,7 @@
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 import { brief, call, type HeartbeatPayload, heartbeat, policyOf, presetsWith, T0 } from '../fixture.ts';
+import { explain } from './explain.ts';
 import { type Announcement, agentHealth } from './health.ts';
 
 const MINUTE = 60_000;
@@ -74,5 +75,23 @@ describe('silence is excused for as long as the reason lasts', () => {
     ['of an idle agent without a task, because no work is expected', { activity: 'idle', task_id: null }],
   ])('%s', (_, last) => {
     expect(warrants(silentAfter(last).passTo(T0 + 26 * HOUR))).toEqual([]);
+  });
+});
+
+describe('a pause', () => {
+  const pausedFor = (ms: number, reporter: 'agent' | 'runtime') => {
+    const agent = silentAfter({});
+    for (let at = LAST + MINUTE; at <= ms; at += MINUTE)
+      agent.receive(heartbeat(at, { reporter, activity: 'paused', agent_heartbeat_at: T0 + LAST }), T0 + at);
+    return explain(presetsWith('vigil'), agent.state(), agent.clock())?.exemption?.name ?? null;
+  };
+
+  test('that the agent reports itself excuses it for 15 min, however often it reports it', () => {
+    expect(pausedFor(LAST + MINUTE + 14 * MINUTE, 'agent')).toBe('paused');
+    expect(pausedFor(LAST + MINUTE + 15 * MINUTE, 'agent')).toBeNull();
+  });
+
+  test('in which its runtime has stopped it excuses it for as long as it is reported', () => {
+    expect(pausedFor(LAST + 10 * HOUR, 'runtime')).toBe('paused');
   });
 });

@@ -133,7 +133,7 @@ describe('a wait and silence', () => {
       const report = now < 10 * MIN ? work : asks;
       return now > 50 * MIN ? null : { reporter: 'runtime', ...report };
     };
-    // 10 minutes of work and the silence from minute 50 on, of which nothing shows that it was a wait
+    // 10 minutes of work, and the silence from minute 50 on: nothing shows that it was a wait
     expect(stuckAt(policyWith(''), 120 * MIN, silent)).toBe(70 * MIN + 1);
   });
 

@@ -2,7 +2,7 @@ import { type Axis, duration } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { z } from 'zod';
 import type { OpenCall } from '../history/calls/calls.ts';
-import { limitedUntil } from '../history/calls/rate-limits.ts';
+import { limitExcusesUntil } from '../history/calls/rate-limits.ts';
 import { type History, hasEnded, isUnassigned } from '../history/history.ts';
 import type { Moment } from '../history/moment.ts';
 import { holdUntil } from '../history/presence/hold.ts';
@@ -180,24 +180,33 @@ const callInFlight = exemption(callLimits, {
 const overFrom = ({ waits }: History, { mark }: OpenCall, limit: number): number =>
   markAfter(waits, WAIT.stopped, mark, limit);
 
-const rateLimited = exemption(z.strictObject({ for: duration.default(60_000) }), {
+/** `for`: of a limit without a reset. `longest`: of a row of them without progress in between. */
+const rateLimitedLimits = z.strictObject({ for: duration.default(60_000), longest: duration.default(900_000) });
+
+const rateLimited = exemption(rateLimitedLimits, {
   suspends: ALL_BUT_FACT,
   announced: true,
   isReported: true,
-  until: ({ rateLimit }, limits) => (rateLimit ? limitedUntil(rateLimit, limits.for) : UNHELD),
+  until: ({ rateLimit }, limits) => (rateLimit ? limitExcusesUntil(rateLimit, limits.for, limits.longest) : UNHELD),
   wait: {
     kind: WAIT.rate_limited,
     until: ({ rateLimit }, limits) =>
-      rateLimit ? rateLimit.mark + (limitedUntil(rateLimit, limits.for) - rateLimit.at) : UNHELD,
+      rateLimit ? rateLimit.mark + (limitExcusesUntil(rateLimit, limits.for, limits.longest) - rateLimit.at) : UNHELD,
   },
 });
 
-const paused = exemption(none, {
+/** `for`: of a pause that the agent reports itself. One that its runtime reports lasts as long as it is reported. */
+const paused = exemption(z.strictObject({ for: duration.default(900_000) }), {
   suspends: ALL_BUT_FACT,
   announced: true,
   isReported: true,
-  until: ({ activity }) => (activity.value === 'paused' ? NEVER : UNHELD),
-  wait: { kind: WAIT.paused, until: ({ activity }) => (activity.value === 'paused' ? NEVER : UNHELD) },
+  until: ({ activity: { value, since, stopped } }, limits) =>
+    value === 'paused' ? (stopped === true ? NEVER : since + limits.for) : UNHELD,
+  wait: {
+    kind: WAIT.paused,
+    until: ({ activity: { value, since, lag, stopped } }, limits) =>
+      value === 'paused' ? (stopped === true ? NEVER : since - lag + limits.for) : UNHELD,
+  },
 });
 
 /** The first hand-off of a task; one that is repeated without a new task excuses nothing more. */

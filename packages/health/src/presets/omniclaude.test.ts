@@ -34,16 +34,19 @@ describe('four heuristics', () => {
     ['5 s', 5 * SEC, 11 * MIN],
     ['9 min', 9 * MIN, 11 * MIN],
     ['10 min', 10 * MIN, 12 * MIN],
-  ])('of ten minutes counts from the call, also where it ended after %s: eleven, or two after its end', (_, ran, limit) => {
-    const running = bash(10 * MIN, { outcome: 'running', ended_at: null });
-    const ended = bash(10 * MIN, { ended_at: T0 + ran });
-    const heartbeats = [
-      [0, { tool_calls: [running] }],
-      [ran, { tool_calls: [ended] }],
-    ] as const;
-    expect(omniclaude.at(heartbeats, limit).state).toBe('HEALTHY');
-    expect(omniclaude.at(heartbeats, limit + 1).state).toBe('STUCK');
-  });
+  ])(
+    'of ten minutes counts from the call, also where it ended after %s: eleven, or two after its end',
+    (_, ran, limit) => {
+      const running = bash(10 * MIN, { outcome: 'running', ended_at: null });
+      const ended = bash(10 * MIN, { ended_at: T0 + ran });
+      const heartbeats = [
+        [0, { tool_calls: [running] }],
+        [ran, { tool_calls: [ended] }],
+      ] as const;
+      expect(omniclaude.at(heartbeats, limit).state).toBe('HEALTHY');
+      expect(omniclaude.at(heartbeats, limit + 1).state).toBe('STUCK');
+    },
+  );
 
   test('the long timeout of another tool does not exempt the agent once that tool has ended', () => {
     const heartbeats = [[0, { tool_calls: [bash(10 * MIN, { tool: 'Read' })] }]] as const;

@@ -74,9 +74,60 @@ test('a limit without a reset, such as a line about a retry, does not shorten a 
   expect(vigil.at(heartbeats, 30 * MIN).fires).not.toContain('rate_limited');
 });
 
-test('an agent that reports a limit with every heartbeat of its own is limited for as long as it reports it', () => {
-  const limitedAt = (ms: number): Heartbeats[number] => [ms, { activity: 'rate_limited' }];
-  expect(vigil.at([limitedAt(0), limitedAt(MIN), limitedAt(2 * MIN)], 3 * MIN - 1).fires).toContain('rate_limited');
+describe('an agent without turns that reports a limit', () => {
+  const limitedAt = (ms: number, more: Partial<HeartbeatPayload> = {}): Heartbeats[number] => [
+    ms,
+    { activity: 'rate_limited', ...more },
+  ];
+  const works: Heartbeats[number] = [90 * SEC, { activity: 'working' }];
+
+  test.each<[string, Partial<HeartbeatPayload>]>([
+    ['as its activity', {}],
+    ['with an unknown reset', { rate_limit: { retry_at: null } }],
+  ])('in every heartbeat, %s, is limited for the policy’s duration after the first', (_, more) => {
+    const heartbeats = [0, MIN / 2, MIN, 2 * MIN].map((ms) => limitedAt(ms, more));
+    expect(vigil.at(heartbeats.slice(0, 2), MIN - 1).fires).toContain('rate_limited');
+    expect(vigil.at(heartbeats.slice(0, 3), MIN).fires).not.toContain('rate_limited');
+    expect(vigil.at(heartbeats, 2 * MIN).fires).not.toContain('rate_limited');
+  });
+
+  test('again after another activity is limited again', () => {
+    expect(vigil.at([limitedAt(0), works, limitedAt(2 * MIN)], 3 * MIN - 1).fires).toContain('rate_limited');
+  });
+});
+
+describe('limits without a reset, one after the other', () => {
+  const coditect = preset('coditect');
+  const error = { at: T0, count: 1, error_class: 'rate_limit', hash: null, message: null };
+  const begun: Heartbeats[number] = [0, { tool_calls: [call('c0')] }];
+  const limits = (minutes: number, more: (minute: number) => Partial<HeartbeatPayload> = () => ({})): Heartbeats => [
+    begun,
+    ...Array.from({ length: minutes }, (_, i): Heartbeats[number] => [
+      (i + 1) * MIN,
+      { errors: [error], ...more(i + 1) },
+    ]),
+  ];
+
+  test('excuse an agent for 15 minutes in a row, and no longer', () => {
+    expect(coditect.at(limits(30), 30 * MIN).fires).not.toContain('no_calls');
+    expect(coditect.at(limits(30), 30 * MIN + 1).fires).toContain('no_calls');
+  });
+
+  const checkpoint = {
+    ...{ checkpoint_id: 'k', parent_id: null, uri: null, sha256: null, valid: null, invalid_reason: null },
+    ...{ created_at: T0 + 14 * MIN, completed_work: [], remaining_work: [] },
+  };
+  test('begin a new row after progress', () => {
+    const advances = (minute: number): Partial<HeartbeatPayload> => (minute === 14 ? { checkpoint } : {});
+    expect(coditect.at(limits(42, advances), 43 * MIN).fires).not.toContain('no_calls');
+    expect(coditect.at(limits(43, advances), 43 * MIN + 1).fires).toContain('no_calls');
+  });
+
+  test('do not shorten a reset that is named', () => {
+    const named = (minute: number): Partial<HeartbeatPayload> =>
+      minute === 1 ? { rate_limit: { retry_at: T0 + 60 * MIN } } : {};
+    expect(coditect.at(limits(59, named), 60 * MIN).fires).not.toContain('no_calls');
+  });
 });
 
 test('no plan pauses a client that backs off by itself, and a client without turns is paused', () => {

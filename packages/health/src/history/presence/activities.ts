@@ -14,12 +14,14 @@ export type Activities = {
   readonly own: number | null;
   readonly sentHeartbeat: number | null;
   /**
-   * marks at which the agent last left work, or a rest: what it does next may be new work. A question to a person is no
-   * rest
+   * marks at which the agent last left work, or a rest: what it does next may be new work. A question to a person is
+   * not a rest
    */
   readonly left: Readonly<Partial<Record<Activity, number>>>;
   /** mark at which it last left an idle prompt; null: never */
   readonly prompted: number | null;
+  /** whether its runtime reports that it is paused; absent: it is not, or it reports the pause itself */
+  readonly stopped?: true;
   /** the start of its first hand-off of the present task, on `now`'s axis, and its mark; absent: none */
   readonly handOff?: { readonly at: number; readonly mark: number };
 };
@@ -72,9 +74,14 @@ export const activitiesAfter = (
     sentHeartbeat: heartbeat.agent_heartbeat_at ?? before.sentHeartbeat,
     left: leaves ? { ...before.left, [before.value ?? '']: receipt.watched } : before.left,
     prompted: changed && wait?.kind === 'prompt' ? receipt.watched : before.prompted,
+    ...(isStopped(before, value, heartbeat) && { stopped: true as const }),
     ...(handOff !== undefined && { handOff }),
   };
 };
+
+/** A runtime that reports a pause has stopped the agent. Another report of the same pause does not take that back. */
+const isStopped = (before: Activities, value: Activity | null, { activity, reporter }: Heartbeat): boolean =>
+  value === 'paused' && (before.stopped === true || (activity === 'paused' && reporter === 'runtime'));
 
 const handOffAfter = (
   { handOff }: Activities,

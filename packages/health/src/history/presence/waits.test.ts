@@ -17,7 +17,7 @@ import {
 const { idle, paused } = WAIT;
 
 describe('waits between two receipts', () => {
-  test('a wait that goes on is one interval', () => {
+  test('a wait that continues is one interval', () => {
     const first = waitsAfter(NO_WAITS, [[0, NEVER, paused]], 0, 10);
     expect(waitsAfter(first, [[10, NEVER, paused]], 10, 20)).toEqual([[0, 20, paused]]);
   });
