@@ -142,8 +142,8 @@ The aims, and where each is measured:
 - \`packages/health/src/presets/noise-in-calls.test.ts\` has 20 loops of all periods up to twelve, with noise in arguments, too, and work of 24 kinds.
   Of its first 20 loops 10 were missed; three of these are limits that are named below. No work was flagged, except by the failures in a row of \`coditect\`.
 - \`packages/health/src/presets/kinds-of-calls.test.ts\` has 45 loops and 40 kinds of work of kinds that the other tests do not have, such as watches of pods, edits back and forth, cursors and clicks.
-  Of these, 6 loops were missed and 8 kinds of work were flagged at first: counts of restarts and of a rate limit, seconds before a line and a spinner hid a loop;
-  positions, commits, checksums and lists of addresses were no news. Now all loops are found by the fifth repetition, and no work is flagged, except by the failures in a row of \`coditect\`.
+  At first 6 loops were missed: counts of restarts and of a rate limit, seconds before a line and a spinner hid them. 8 kinds of work were flagged, because positions,
+  commits, checksums and lists of addresses were no news. Now all loops are found by the fifth repetition, and no work is flagged, except by the failures in a row of \`coditect\`.
 - No productive repetition is STUCK. Its answers differ in figures: training logs, progress bars, shrinking failures, pages. The same test lists them,
   because no rule labels them in the recorded runs.
 

@@ -23,8 +23,8 @@ const commonSettings: Readonly<Record<string, string>> = {
 
 /**
  * The settings of a single Kafka node for Vigil, by property name. A test compares docker-compose.yml with them. The
- * session of the broker is Kafka's default, 9 s. A session of 2 s brings a restart after kill -9 from 12 s to 4 s, but
- * the node then fences itself whenever a busy machine gives it no processor for 2 s.
+ * session of the broker is Kafka's default, 9 s. A session of 2 s brings a restart after kill -9 from 12 s to 4 s.
+ * The node then fences itself whenever a busy machine gives it no processor for 2 s.
  */
 export const brokerSettings: Readonly<Record<string, string>> = {
   ...commonSettings,
