@@ -183,7 +183,10 @@ const asking = [
   { caseId: 'c-new', escalationAt: 7, escalationDeadlineAt: null },
   { caseId: 'c-old', escalationAt: 3, escalationDeadlineAt: null },
   { caseId: 'c-same', escalationAt: 3, escalationDeadlineAt: null },
-].map((one) => ({ ...one, waiting: true, agentId: 'a', taskId: null, escalationOptions: [], escalationReason: null }));
+].map((one) => ({
+  ...{ ...one, waiting: true, agentId: 'a', taskId: null, evidence: [] },
+  ...{ escalationOptions: [], escalationReason: null },
+}));
 
 const inboxWith = (cases: readonly object[]) => {
   const empty = async () => [];
