@@ -57,6 +57,33 @@ test('a step by hand is applied when it is done, and refused when its case close
   expect(outcome('CASE_OPENED', ['CASE_CLOSED', { why: 'it has ended' }])).toEqual(['refused', 'it has ended']);
 });
 
+test.each(['expired', 'failed', 'superseded'])(
+  'a step by hand is refused when the receipt of its order is %s',
+  (ending) => {
+    const undelivered = (kind: string): Caused => [
+      'ORDER_RECEIPT',
+      { kind, outcome: ending, why: 'the agent asks a question' },
+    ];
+    for (const [kind, type] of [
+      ['nudge', 'NUDGE_SENT'],
+      ['handoff', 'HANDOFF_REQUESTED'],
+    ] as const)
+      for (const rest of [[], [['CASE_CLOSED', { ending: 'executed' }]]] as const)
+        expect(outcome('CASE_OPENED', type, undelivered(kind), ...rest)).toEqual([
+          'refused',
+          `not delivered (${ending}): the agent asks a question`,
+        ]);
+    // The case of a terminate has its own end.
+    expect(outcome('CASE_OPENED', undelivered('terminate'))).toEqual(['pending', null]);
+  },
+);
+
+test('a step by hand whose text was delivered is applied, also where an order before it was not', () => {
+  const receipt = (outcome: string): Caused => ['ORDER_RECEIPT', { kind: 'handoff', outcome, why: 'halted' }];
+  expect(outcome('HANDOFF_REQUESTED', receipt('delivered'))).toEqual(['applied', null]);
+  expect(outcome('HANDOFF_REQUESTED', receipt('expired'), receipt('delivered'))).toEqual(['applied', null]);
+});
+
 test('a recovery of an agent that has ended is applied although its end is skipped, and another skipped step is refused', () => {
   const skipped = ['STEP_SKIPPED', { step: 'terminate', why: 'no_instance' }] as const;
   expect(outcome('CASE_OPENED', skipped)).toEqual(['pending', null]);

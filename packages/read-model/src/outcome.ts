@@ -85,6 +85,22 @@ const isSkippedEnd = ({ type, payload }: Entry): boolean => {
   return type === 'STEP_SKIPPED' && step === 'terminate' && why === 'no_instance';
 };
 
+const TEXTS: readonly unknown[] = ['nudge', 'handoff'];
+const REACHED: readonly unknown[] = ['delivered', 'answered', 'done', 'uncertain'];
+
+type Receipt = { readonly kind?: unknown; readonly outcome?: unknown; readonly why?: unknown };
+
+/** Why the text or the handoff of a request has not reached its agent; null: it has, may have, or no receipt has come. */
+const undeliveredBecause = (events: readonly Entry[]): string | null => {
+  const receipts = events
+    .filter(({ type }) => type === 'ORDER_RECEIPT')
+    .map(({ payload }) => payload as Receipt)
+    .filter(({ kind, outcome }) => TEXTS.includes(kind) && outcome !== 'halted');
+  const newest = receipts.at(-1);
+  if (newest === undefined || receipts.some(({ outcome }) => REACHED.includes(outcome))) return null;
+  return `not delivered (${newest.outcome})${typeof newest.why === 'string' ? `: ${newest.why}` : ''}`;
+};
+
 /** A case that closes as executed has done its steps. */
 const answerOf = ({ type, payload }: Entry): Answer | undefined => {
   const { ending } = payload as { readonly ending?: unknown };
@@ -123,6 +139,8 @@ const ofAll = (
 export const outcomeOf = (eventId: string, events: readonly Entry[]): Outcome => {
   const group = groupOf(eventId, events);
   if (group !== null) return ofAll(eventId, events, group);
+  const undelivered = undeliveredBecause(events);
+  if (undelivered !== null) return { eventId, outcome: 'refused', reason: undelivered, events };
   const deciding = events.find((one) => answerOf(one) !== undefined && !isSkippedEnd(one));
   const refusedTest = deciding === undefined ? null : refusedTestOf(deciding);
   if (refusedTest !== null) return { eventId, outcome: 'refused', reason: refusedTest, events };

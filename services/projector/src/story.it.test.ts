@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
-import { apply, createDays, explain, prepareDays, readModel } from '@vigil/read-model';
+import { apply, createDays, explain, outcomeOf, prepareDays, readModel } from '@vigil/read-model';
 import { scratchReadModel } from '@vigil/read-model/testing';
 import { expect, test } from 'vitest';
 import { project } from './project.ts';
@@ -262,7 +262,7 @@ test('a ticket is stored unchanged, with the people who were notified', async ()
   ]);
 });
 
-test('the outcome of a command is what its service answers, and for a step by hand the steps of its case', async () => {
+test('the outcome of a command is what its service answers, and for a step by hand the steps and receipts of its case', async () => {
   const causationId = 'command-1';
   const caseId = 'case-command-2';
   await using it = await modelOf(
@@ -271,10 +271,20 @@ test('the outcome of a command is what its service answers, and for a step by ha
     { ...example(Topic.policy, 'POLICY_REFUSED'), causationId: 'command-3' },
     example(Topic.agentIntervention, 'CASE_OPENED', { caseId }),
     example(Topic.agentIntervention, 'NUDGE_SENT', { caseId }),
+    example(Topic.agentOrder, 'NUDGE_AGENT', { caseId, orderId: 'case-command-2-1' }),
+    {
+      ...example(Topic.orderReceipt, 'ORDER_RECEIPT', {
+        kind: 'nudge',
+        outcome: 'expired',
+        orderId: 'case-command-2-1',
+      }),
+      occurredAt: EXAMPLE_TIME + 1,
+    },
   );
   const typesOf = async (id: string) => (await it.model.outcomes(id)).map(({ type }) => type);
   expect(await typesOf('command-1')).toEqual(['FLEET_HALTED']);
-  expect(await typesOf('command-2')).toEqual(['CASE_OPENED', 'NUDGE_SENT']);
+  expect(await typesOf('command-2')).toEqual(['CASE_OPENED', 'NUDGE_SENT', 'ORDER_RECEIPT']);
+  expect(outcomeOf('command-2', await it.model.outcomes('command-2')).outcome).toBe('refused');
   expect(await typesOf('command-3')).toEqual(['POLICY_REFUSED']);
   expect(await typesOf('command-4')).toEqual([]);
 });

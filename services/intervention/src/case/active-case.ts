@@ -53,6 +53,12 @@ export type Nudged = {
   readonly receiptUntil?: number;
 };
 
+/** What a runtime has reported of a text or a handoff by hand. `undelivered` null: the agent has it, or may have it. */
+export type Delivery = {
+  readonly undelivered: Extract<Ending, 'superseded' | 'expired' | 'failed'> | null;
+  readonly why: string | null;
+};
+
 /**
  * How long a person's decision, or a handoff that the agent has asked for, may wait for its admission, milliseconds: the usual limit for an answer. They
  * decided about the agent as it was. After a halt of hours it may be healthy, and its end would surprise.
@@ -89,6 +95,8 @@ export type ActiveCase = {
   readonly doneBefore?: readonly string[];
   /** the newest order to hand off; absent: none was given, or the state is older than this */
   readonly handoff?: string | null;
+  /** of the order of a request by hand; absent: no receipt has come, or the state is older than this */
+  readonly delivery?: Delivery;
   readonly escalated: boolean;
   readonly answered: boolean;
   readonly answers: Answers;

@@ -1,6 +1,6 @@
 import { type RecoverySettings, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CaseDraft } from './state.ts';
 import {
   agent,
@@ -229,6 +229,55 @@ test('a restart by hand is one terminate, whose runtime starts the same command 
   const after = one.receive(receipt('done', orderId));
   expect(after).toContain('CASE_CLOSED executed');
   expect(after.join()).not.toContain('RECOVER_TASK');
+});
+
+const orderOf = (one: ReturnType<typeof agent>): string =>
+  one.drafts(one.admitted()).flatMap((draft) => ('orderId' in draft.payload ? [draft.payload.orderId] : []))[0] ?? '';
+
+describe.each([
+  ['nudge', MIN],
+  ['handoff', 5 * MIN],
+] as const)('a %s by hand', (step, waitMs) => {
+  const ordered = () => {
+    const one = agent();
+    one.receive(changed({}));
+    one.receive(requests(step));
+    return { one, orderId: orderOf(one) };
+  };
+  const endOf = (drafts: readonly CaseDraft[]) =>
+    drafts.flatMap((draft) => (draft.type === 'CASE_CLOSED' ? [[draft.payload.ending, draft.payload.why]] : []));
+
+  test.each(['expired', 'failed', 'superseded'] as const)(
+    'that is %s ends so, with the reason of its runtime',
+    (outcome) => {
+      const { one, orderId } = ordered();
+      one.after(waitMs - 10_000);
+      const reported = one.drafts(receipt(outcome, orderId, { why: 'the agent asks a question' }));
+      expect(endOf(reported)).toEqual([[outcome, 'it has not reached the agent: the agent asks a question']]);
+    },
+  );
+
+  test('that its runtime could not deliver ends at once', () => {
+    const { one, orderId } = ordered();
+    expect(one.receive(receipt('failed', orderId, { why: null }))).toEqual(['CASE_CLOSED failed']);
+  });
+
+  test.each(['delivered', 'uncertain'] as const)('that is %s ends as executed when its time is over', (outcome) => {
+    const { one, orderId } = ordered();
+    expect(one.receive(receipt(outcome, orderId))).toEqual([]);
+    expect(one.after(waitMs - 1)).toEqual([]);
+    expect(one.after(1)).toEqual(['CASE_CLOSED executed']);
+  });
+
+  test('waits for its receipt until its time is over, and its order expires before, so that the runtime can report it', () => {
+    const one = agent();
+    one.receive(changed({}));
+    one.receive(requests(step));
+    const ttls = one.drafts(one.admitted()).flatMap(({ payload }) => ('ttlMs' in payload ? [payload.ttlMs] : []));
+    expect(ttls).toEqual([waitMs - 10_000]);
+    expect(one.after(waitMs - 1)).toEqual([]);
+    expect(one.after(1)).toEqual(['CASE_CLOSED executed']);
+  });
 });
 
 const blocks = (eventId = 'event-7') => ({

@@ -1,5 +1,5 @@
 import type { OrderReceiptPayload } from '@vigil/events';
-import type { ActiveCase, Nudged, TerminateReceipt } from './active-case.ts';
+import type { ActiveCase, Delivery, Nudged, TerminateReceipt } from './active-case.ts';
 import { deathByEnd, type InstanceEnd } from './case-context.ts';
 import { isOrderOf } from './drafts.ts';
 import type { CaseDraft, CaseState, Outstanding } from './state.ts';
@@ -79,11 +79,41 @@ const deliveryOf: Readonly<Record<Outcome, Nudged['outcome']>> = {
 /** After these outcomes the order has no effect to wait for. */
 const isUndone = (outcome: Outcome): boolean => outcome === 'failed' || outcome === 'expired';
 
+/** What a receipt shows of a delivery; null: the text is still to come. */
+const reportOf = ({ outcome, why }: OrderReceiptPayload): Delivery | null => {
+  switch (outcome) {
+    case 'superseded':
+    case 'expired':
+    case 'failed':
+      return { undelivered: outcome, why };
+    case 'delivered':
+    case 'answered':
+    case 'done':
+    case 'uncertain':
+      return { undelivered: null, why };
+    case 'halted':
+    case 'UNKNOWN':
+      return null;
+  }
+};
+
+/** A receipt for the text or the handoff that a person requested. */
+const withDelivery = (activeCase: ActiveCase, payload: OrderReceiptPayload): ActiveCase => {
+  const { caseContext, handoff, nudges } = activeCase;
+  const { orderId } = payload;
+  const isText = handoff === orderId || nudges.some((nudge) => nudge.orderId === orderId);
+  const delivery = isText && caseContext.warrantId === null ? reportOf(payload) : null;
+  return delivery === null ? activeCase : { ...activeCase, delivery };
+};
+
 /** The outcome of an order of the case. Receipts for other orders change nothing. */
 export const receiptRead = (state: CaseState, payload: OrderReceiptPayload): CaseState => {
   const { situation } = state;
   if (situation.kind !== 'open' && situation.kind !== 'unconfirmed') return state;
-  return { ...state, situation: { ...situation, activeCase: readBy(situation.activeCase, payload) } };
+  return {
+    ...state,
+    situation: { ...situation, activeCase: readBy(withDelivery(situation.activeCase, payload), payload) },
+  };
 };
 
 const readBy = (activeCase: ActiveCase, payload: OrderReceiptPayload): ActiveCase => {

@@ -23,7 +23,7 @@ export const advanced = (activeCase: ActiveCase): ActiveCase => ({
 export const stepMoves = (state: CaseState, activeCase: ActiveCase, now: number): readonly CaseDraft[] => {
   if (now < standsUntil(activeCase)) return [];
   const step = activeCase.caseContext.steps[activeCase.index];
-  if (step === undefined) return [closed(activeCase.caseContext, 'executed', 'the plan is worked through')];
+  if (step === undefined) return [workedThrough(activeCase)];
   if (isDoneBefore(activeCase, step)) return stepMoves(state, advanced(activeCase), now);
   const { decideStep, ruling, act } = rulesOf(step);
   const decision = decideStep(step, activeCase, now);
@@ -46,6 +46,13 @@ export const stepMoves = (state: CaseState, activeCase: ActiveCase, now: number)
             }),
           ];
   }
+};
+
+/** A request by hand whose text or handoff has not reached the agent is not executed. */
+const workedThrough = ({ caseContext, death, delivery }: ActiveCase): CaseDraft => {
+  const undelivered = death === null ? (delivery?.undelivered ?? null) : null;
+  if (undelivered === null) return closed(caseContext, 'executed', 'the plan is worked through');
+  return closed(caseContext, undelivered, `it has not reached the agent: ${delivery?.why ?? undelivered}`);
 };
 
 /** When a step acts, and what it acts on. */

@@ -1,7 +1,7 @@
 import { contentHash } from '@vigil/policy';
 import type { ActiveCase } from '../active-case.ts';
 import { caseEvent, fill, order, orderId } from '../drafts.ts';
-import { act, type RulesOf, type StepOf, unreachable } from './step.ts';
+import { act, type RulesOf, type StepOf, textTtl, unreachable, waitForText } from './step.ts';
 
 /** An answer ends the nudging. The first of an episode starts all waits of the step again; after another one, the rest of them continues. */
 const waitsUntil = (step: StepOf<'nudge'>, { attempt, answered, answers: { restartedAt } }: ActiveCase): number => {
@@ -18,14 +18,14 @@ export const nudge: RulesOf<'nudge'> = {
     const { attempt, answered } = activeCase;
     if (attempt.sent === 0) return answered ? { kind: 'next' } : act;
     const until = waitsUntil(step, activeCase);
-    if (now < until) return { kind: 'wait', until };
-    return answered || attempt.sent >= step.attempts ? { kind: 'next' } : act;
+    if (answered || attempt.sent >= step.attempts) return waitForText(activeCase, until, now);
+    return now < until ? { kind: 'wait', until } : act;
   },
-  act: ({ attempts: of, intervalMs: ttlMs, message: template }, { caseContext, attempt: { sent } }, { number }) => {
+  act: ({ attempts: of, intervalMs, message: template }, { caseContext, attempt: { sent } }, { number }) => {
     const attempt = sent + 1;
     const message = fill(template, caseContext, attempt, of);
     return [
-      order(caseContext, number, 'NUDGE_AGENT', { ttlMs, attempt, message }),
+      order(caseContext, number, 'NUDGE_AGENT', { ttlMs: textTtl(caseContext, intervalMs), attempt, message }),
       caseEvent(caseContext, 'NUDGE_SENT', { attempt, of, message, orderId: orderId(caseContext, number) }),
     ];
   },
@@ -59,13 +59,13 @@ export const interrogate: RulesOf<'interrogate'> = {
 /** The agent is asked to write a checkpoint and to stop by itself. Its end within the plan is a death that the plan continues from. */
 export const handoff: RulesOf<'handoff'> = {
   ruling: 'soft',
-  decideStep: ({ deadlineMs }, { caseContext, attempt, death }, now) => {
+  decideStep: ({ deadlineMs }, activeCase, now) => {
+    const { caseContext, attempt, death } = activeCase;
     if (death) return { kind: 'next' };
     const barred = unreachable(caseContext);
     if (barred) return { kind: 'skip', ...barred, leads: 'next' };
     if (attempt.sent === 0) return act;
-    const until = attempt.lastAt + deadlineMs;
-    return now < until ? { kind: 'wait', until } : { kind: 'next' };
+    return waitForText(activeCase, attempt.lastAt + deadlineMs, now);
   },
   act: ({ deadlineMs, message }, { caseContext, answers, handoffAsked }, { at, number }) => {
     const text = fill(message, caseContext);
@@ -73,8 +73,9 @@ export const handoff: RulesOf<'handoff'> = {
     const requested = { deadlineAt: at + deadlineMs, orderId: orderId(caseContext, number), asked };
     // No activity recalls what the agent has asked for.
     const whom = handoffAsked === null ? caseContext : { ...caseContext, awaits: null, foldedSequence: null };
+    const ttlMs = textTtl(caseContext, deadlineMs);
     return [
-      order(whom, number, 'HANDOFF_AGENT', { ttlMs: deadlineMs, message: text, deadlineMs }),
+      order(whom, number, 'HANDOFF_AGENT', { ttlMs, message: text, deadlineMs }),
       caseEvent(caseContext, 'HANDOFF_REQUESTED', requested),
     ];
   },

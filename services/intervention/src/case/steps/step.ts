@@ -30,6 +30,19 @@ export type RulesOf<Name extends PlannedStep['step']> = StepRules<StepOf<Name>>;
 
 export const act: StepDecision = { kind: 'act' };
 
+/** A runtime reports that a text has expired after its time to live. That of a request by hand is over so much before its step, milliseconds. */
+const REPORT_MS = 10_000;
+
+/** How long the order of a text may reach its agent, in a step that waits `waitMs` for it. */
+export const textTtl = ({ warrantId }: CaseContext, waitMs: number): number =>
+  warrantId === null ? waitMs - REPORT_MS : waitMs;
+
+/** The wait for a text or a handoff, until `until`. One by hand ends with the receipt that it was not delivered. */
+export const waitForText = ({ caseContext, delivery }: ActiveCase, until: number, now: number): StepDecision => {
+  if (caseContext.warrantId === null && delivery?.undelivered) return { kind: 'next' };
+  return now < until ? { kind: 'wait', until } : { kind: 'next' };
+};
+
 /** Why no order can reach this agent, or null. */
 export const unreachable = ({
   instanceId,
