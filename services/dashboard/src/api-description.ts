@@ -281,7 +281,7 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
   },
   'POST /v1/commands': {
     summary:
-      'Writes a command to Kafka. Its outcome: /v1/commands/{id} with the eventId of the answer, which counts all eventIds',
+      'Writes a command to Kafka; each kind of command needs a role of its own. Its outcome: /v1/commands/{id} with the eventId of the answer, which counts all eventIds',
     query: null,
     body: z.toJSONSchema(commandShape, { io: 'input' }),
     answers: {

@@ -238,6 +238,8 @@ test.each([
   [{ kind: 'halt', by: 'ada' }, 400, 'why'],
   [{ kind: 'explode', ...reason }, 400, 'kind'],
   [{ kind: 'hold', agentId: 'a', forMs: 0, ...reason }, 400, 'forMs'],
+  [{ kind: 'hold', agentId: 'a', forMs: 30 * 86_400_000 + 1, ...reason }, 400, 'forMs'],
+  [{ kind: 'request_step', agentId: 'worker-1', step: 'nudge', message: ' ', ...reason }, 400, 'message'],
   [{ kind: 'hold', agentId: 'missing', ...reason }, 404, undefined],
   [{ kind: 'release', agentId: 'missing', ...reason }, 404, undefined],
   [{ kind: 'halt', extra: 1, ...reason }, 400, undefined],

@@ -43,6 +43,7 @@ const opened = () =>
   dashboard({
     agents: async () => [{ ...agent, host: 'h1', state: 'STUCK' }],
     runtimes: async () => [],
+    policies: async () => [{ name: 'vigil', origin: 'applied' }],
     task: async () => ({ taskId: 'T-1', recovery: 'REVIEW_REQUIRED' }),
   });
 
@@ -58,6 +59,7 @@ describe.each(ROLES)('a %s', (role) => {
       const isIncluded = includesRole(role, ROLE_OF_COMMAND[kind]);
       expect(answer.statusCode).toBe(isIncluded ? 202 : 403);
       expect(written).toHaveLength(isIncluded ? 1 : 0);
+      if (!isIncluded) expect(answer.json().detail).toContain(`${kind} needs the role ${ROLE_OF_COMMAND[kind]}.`);
     },
   );
 });

@@ -46,10 +46,13 @@ export const ROLE_OF_ROUTE = {
   'POST /mcp': 'viewer',
   'GET /mcp': 'viewer',
   'DELETE /mcp': 'viewer',
-  // Its command needs a role of its own.
+  // Its command needs a role of its own, which is at least responder.
   'POST /v1/commands': 'responder',
 } as const satisfies Readonly<Record<string, Role | 'link' | 'public'>>;
 export type Route = keyof typeof ROLE_OF_ROUTE;
+
+/** The routes that look at the body for the role: a refusal names the role of the command. */
+export const READS_ITS_ROLE: ReadonlySet<string> = new Set<Route>(['POST /v1/commands']);
 
 /** Undefined: there is no such route. `route`: its method and its address. */
 export const roleOfRoute = (route: string): Role | 'link' | 'public' | undefined =>

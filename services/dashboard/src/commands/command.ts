@@ -59,7 +59,7 @@ export const commandShape = z.discriminatedUnion('kind', [
   named('request_step', {
     agentId: id,
     step: z.enum(['nudge', 'handoff', 'terminate', 'restart', 'terminate_and_recover']),
-    message: z.string().max(4000).optional(),
+    message: z.string().max(4000).regex(/\S/, 'is empty: give a text').optional(),
   }),
   named('hold', { agentId: id, forMs: forMs.optional() }),
   named('release', { agentId: id }),

@@ -47,7 +47,7 @@ const draftOf = async (command: OfOne, model: ReadModel, now: number): Promise<C
     case 'block_task':
       return blockTask(command, model);
     case 'apply_policy':
-      return applyPolicy(command);
+      return applyPolicy(command, model);
     case 'file_ticket':
       return fileTicket(command, model, now);
     case 'notify_operator':

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { parseCommand } from './command.ts';
 import { draftsOf } from './drafts.ts';
 
-const draft = async (body: object): Promise<Draft> => {
+const draft = async (body: object, origin = 'applied'): Promise<Draft> => {
   const [one] = await draftsOf(
     parseCommand({ kind: 'apply_policy', by: 'ada', why: 'a test', ...body }),
-    {} as ReadModel,
+    { policies: async () => [{ name: 'mine', origin }] } as unknown as ReadModel,
     0,
   );
   return one as Draft;
@@ -28,6 +28,16 @@ test('a policy is applied as canonical JSON under its name; without a document i
     why: 'a test',
   });
   expect((await draft({ name: 'mine', document: null })).payload).toMatchObject({ document: null });
+});
+
+test.each([
+  ['has', 'mine', 'file'],
+  ['does not have', 'another', 'applied'],
+])('a policy that the fleet %s, and that was never applied, cannot be taken back', async (_, name, origin) => {
+  await expect(draft({ name, document: null }, origin)).rejects.toMatchObject({
+    ...{ status: 404, type: 'not_applied', field: 'name' },
+    message: expect.stringContaining(`Nothing is applied under the name ${name}`),
+  });
 });
 
 test('a document with mistakes is not written: all of them are the answer', async () => {

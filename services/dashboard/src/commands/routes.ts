@@ -1,5 +1,5 @@
 import type { ReadModel } from '@vigil/read-model';
-import { includesRole } from '@vigil/read-model/people';
+import { includesRole, type Role } from '@vigil/read-model/people';
 import type { FastifyInstance } from 'fastify';
 import { type Caller, needs, signed } from '../access/people.ts';
 import { Problem } from '../problem.ts';
@@ -8,10 +8,19 @@ import type { CommandWriter } from './command-writer.ts';
 import { inGroup } from './control-agent.ts';
 import { draftsOf } from './drafts.ts';
 
-/** The command with the name of the caller's token. Throws Problem 403 if the caller's role does not permit it. */
-const signedBy = (caller: Caller, command: Command): Command => {
-  const role = ROLE_OF_COMMAND[command.kind];
-  if (!includesRole(caller.role, role)) throw new Problem(403, 'not_permitted', needs(caller, role, command.kind));
+/** The role that a body needs, and what for. One that names no kind of command needs the lowest role of all commands. */
+const neededFor = (body: unknown): readonly [role: Role, what: string] => {
+  const { kind } = (body ?? {}) as { readonly kind?: unknown };
+  return typeof kind === 'string' && Object.hasOwn(ROLE_OF_COMMAND, kind)
+    ? [ROLE_OF_COMMAND[kind as Command['kind']], kind]
+    : ['responder', 'POST /v1/commands'];
+};
+
+/** The command with the name of the caller's token. Throws Problem 403 if the caller's role does not permit it, before its fields are read. */
+const commandOf = (caller: Caller, body: unknown): Command => {
+  const [role, what] = neededFor(body);
+  if (!includesRole(caller.role, role)) throw new Problem(403, 'not_permitted', needs(caller, role, what));
+  const command = parseCommand(body);
   return { ...command, by: signed(caller, command.by) };
 };
 
@@ -36,7 +45,7 @@ export const commandRoutes = (
   now: () => number,
 ): void => {
   app.post('/v1/commands', async (request, reply) => {
-    const { eventId = null, ...command } = signedBy(request.getDecorator<Caller>('caller'), parseCommand(request.body));
+    const { eventId = null, ...command } = commandOf(request.getDecorator<Caller>('caller'), request.body);
     const written = await write(eventId, JSON.stringify(command), async (id) => {
       if (eventId !== null) await requireNew(eventId, model);
       const drafts = await draftsOf(command, model, now());
