@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type Draft, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { canonicalJson, PRESETS, parseYaml } from '@vigil/policy';
@@ -32,6 +34,42 @@ test('breakers are filtered by agent, task and being open, and their openings co
     { open: true, agentId: 'worker-1', taskId: 'T-1', tripsSince: 1000 - 86_400_000, limit: 1001 },
   ]);
   expect((await request('GET', '/v1/breakers?open=perhaps')).statusCode).toBe(400);
+});
+
+test.each([
+  ['/v1/agents/%E0%A4%A', 400],
+  ['/%', 400],
+  ['/assets/..%2f', 404],
+  ['/assets/..%2f..%2fpackage.json', 404],
+  ['/assets/%5c..%5c', 404],
+])('a malformed address, %s, is answered with a problem', async (url, status) => {
+  const { app, failures } = dashboard();
+  const answer = await app.inject({ url, headers: { authorization: `Bearer ${TOKEN}` } });
+  expect(answer.headers['content-type']).toContain('application/problem+json');
+  expect(answer.json()).toMatchObject({ status, detail: expect.stringMatching(/.{15}/) });
+  expect(failures).toEqual([]);
+});
+
+test('a request that Node cannot read is answered with a problem: headers above 16 KB, and what is not HTTP', async () => {
+  const { app } = dashboard();
+  const address = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+  const answerTo = async (request: string): Promise<string> => {
+    const socket = connect(Number(address.port), address.hostname);
+    socket.write(request);
+    return await text(socket);
+  };
+  try {
+    for (const [request, status] of [
+      [`GET /v1/agents/${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+      ['nonsense\r\n\r\n', 400],
+    ] as const) {
+      const [head = '', body = ''] = (await answerTo(request)).split('\r\n\r\n');
+      expect(head).toContain('Content-Type: application/problem+json');
+      expect(JSON.parse(body)).toMatchObject({ status, detail: expect.any(String) });
+    }
+  } finally {
+    await app.close();
+  }
 });
 
 test('agents are filtered by state, task, being unhealthy and waiting for a person', async () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import fastifyCookie from '@fastify/cookie';
 import { openHttp, type RefusalLog, type Tls } from '@vigil/chassis';
 import type { Changes, Doctor, Knowledge, ReadModel, SignalsOf } from '@vigil/read-model';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { requireRoles, roleOf } from './access/authentication.ts';
 import { isAcceptedHost } from './access/hosts.ts';
 import type { Caller, People } from './access/people.ts';
@@ -14,7 +14,7 @@ import { commandRoutes } from './commands/routes.ts';
 import type { Feed } from './feed.ts';
 import { POSTGRES } from './own-health/knowledge.ts';
 import { sendPage, wantsPage } from './page.ts';
-import { isInternal, noReadModel, Problem, problemFor, sendProblem } from './problem.ts';
+import { answerUnreadable, isInternal, noReadModel, Problem, problemFor, sendProblem } from './problem.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { decisionRoutes } from './routes/decision.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -77,7 +77,12 @@ const HEADERS = {
 
 /** The API for people: HTTP in front of the read model and the command topics. */
 export const openApp = (deps: AppDeps): FastifyInstance => {
-  const options = { bodyLimit: 64 * 1024, requestTimeout: 30_000, forceCloseConnections: true };
+  const options = {
+    ...{ bodyLimit: 64 * 1024, requestTimeout: 30_000, forceCloseConnections: true },
+    frameworkErrors: (error: FastifyError, _: FastifyRequest, reply: FastifyReply) =>
+      void sendProblem(problemFor(error, deps.onFailure), reply.headers(HEADERS)),
+    clientErrorHandler: answerUnreadable,
+  };
   const app = openHttp(options, deps.tls);
   /** An internal error while Postgres is away is its absence. */
   const withoutReadModel = (error: unknown): unknown => {

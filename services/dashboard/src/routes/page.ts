@@ -3,6 +3,7 @@ import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { sendPage } from '../page.ts';
+import { Problem } from '../problem.ts';
 
 /** The page runs only its own script and style, sends requests to the dashboard only, and is in no frame. */
 const PAGE_HEADERS = {
@@ -36,7 +37,9 @@ export const pageRoutes = (app: FastifyInstance, folder: string): void => {
       ? reply.headers(PAGE_HEADERS).sendFile('index.html')
       : sendPage(reply, 200, NOT_BUILT),
   );
-  app.get<{ Params: { '*': string } }>('/assets/*', async ({ params }, reply) =>
-    reply.headers(PAGE_HEADERS).sendFile(`assets/${params['*']}`),
-  );
+  app.get<{ Params: { '*': string } }>('/assets/*', async ({ params, url }, reply) => {
+    if (params['*'].split(/[\\/]/).includes('..'))
+      throw new Problem(404, 'no_such_page', `${url} is not a file of the page`);
+    return reply.headers(PAGE_HEADERS).sendFile(`assets/${params['*']}`);
+  });
 };
