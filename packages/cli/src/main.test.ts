@@ -110,6 +110,7 @@ const server = createServer(async (request, response) => {
       type: 'urn:vigil:unknown_agent',
       detail: 'agent "wroker-1" does not exist; list them with `vigil health` (/v1/agents)',
     });
+  if (url.pathname === '/v1/policies/demo') return answer(200, { name: 'demo' });
   if (url.pathname === '/v1/inbox') return answer(200, { inbox: [{ id: 'case/c-1', since: 500 }] });
   if (url.pathname === '/v1/silences') return answer(200, { silences: [] });
   if (url.pathname === '/v1/alerts') return answer(200, { alerts: [alertRow] });
@@ -224,6 +225,15 @@ test('an unhealthy agent ends with 1, and its texts cannot control the terminal'
   expect(out).toContain('ab');
   expect(out).not.toContain('\u001b');
 });
+
+test.each([['--policy'], ['--task']])(
+  'an unknown name after %s is refused, and is not an empty table',
+  async (option) => {
+    const { code, out, err } = await vigil(['health', '--policy', 'nosuch', option, 'nosuch']);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain('"nosuch" does not exist');
+  },
+);
 
 test('answers of a blind dashboard are shown as old, and end with 2', async () => {
   knowledge = { upTo: 1, blindSince: 1, away: [] };

@@ -138,6 +138,15 @@ test('a closed case has no question', () => {
   expect(lines.join('\n')).not.toContain('vigil case decide');
 });
 
+test('an exemption has its end until it has passed', () => {
+  const line = (exemptionUntil: number | null) => {
+    const agent = agentRow({ exemption: 'awaiting_input', exemptionUntil });
+    return explainLines(VIEW, { ...explanation(), agent }, EXTENT).find((one) => one.startsWith('  exempt'));
+  };
+  expect(line(NOON + 1000)).toBe('  exempt     awaiting_input until 12:00:01');
+  for (const until of [NOON, NOON - 1000, null]) expect(line(until)).toBe('  exempt     awaiting_input');
+});
+
 test('an explanation begins with the reason that matched, in words and figures', () => {
   expect(explainLines(VIEW, explanation(), EXTENT).slice(0, 5)).toEqual([
     'worker-1 is STUCK since 11:57:57 (2 min 3 s)',

@@ -26,7 +26,7 @@ type Options = {
 };
 
 const EXAMPLES = `
-Ends with 1 if an agent that is shown is unhealthy, with 2 if Vigil cannot be reached or is blind. States are old then,
+Ends with 1 if an agent that is shown is unhealthy, or no task or policy has the given name; with 2 if Vigil cannot be reached or is blind. States are old then,
 and shown as "was HEALTHY". Unhealthy means that a person should look. An agent that has finished, was ended on request,
 or whose task a later agent has, is not unhealthy.
 
@@ -97,12 +97,19 @@ const health = async (agentId: string | undefined, options: Options): Promise<vo
     client.get<Fleet>('/v1/fleet'),
   ]);
   const agents = found.agents.filter((agent) => isAskedFor(agent, options));
+  if (agents.length === 0) await requireNames(client, options);
   const fits = all || !process.stdout.isTTY ? agents.length : process.stdout.rows - ROWS_BESIDE;
   const table: Lines<readonly AgentRow[]> =
     filter === 'waiting' ? waitingTable : (screen, shown, isNow) => agentsTable(screen, shown, isNow, fits);
   if (options.json) print([jsonText(agents.map((agent) => agentJson(view(), agent, fleet.knowledge)))]);
   else showWithFleet(fleet, agents, table);
   endBy(fleet, agents);
+};
+
+/** Throws UnknownName where no task or policy has the given name: a script would read an empty table as "all is well". */
+const requireNames = async (client: Client, { task, policy }: Options): Promise<void> => {
+  if (task !== undefined) await client.get<unknown>(path('tasks', task));
+  if (policy !== undefined) await client.get<unknown>(path('policies', policy));
 };
 
 /** `options` is missing in the answer of an older dashboard. */

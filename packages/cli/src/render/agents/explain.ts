@@ -124,7 +124,8 @@ const evidenceLine = (evidence: AgentRow['evidence'][number]): string => {
 
 const exemptionText = (view: View, agent: AgentRow): string => {
   if (agent.exemption === null) return 'no';
-  const until = agent.exemptionUntil === null ? '' : ` until ${clockTime(view, agent.exemptionUntil)}`;
+  const { exemptionUntil: end } = agent;
+  const until = end === null || end <= view.now ? '' : ` until ${clockTime(view, end)}`;
   const what = agent.exemptionSuspends.length === 0 ? '' : `, ${listed(agent.exemptionSuspends)} not counted`;
   return `${agent.exemption}${until}${what}`;
 };
