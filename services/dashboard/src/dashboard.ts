@@ -10,7 +10,7 @@ import type { Config } from './config.ts';
 import { openFeed } from './feed.ts';
 import { examine, REGISTRY, readiness, registryAnswers, watchTransactions } from './own-health/doctor.ts';
 import { BROKER } from './own-health/knowledge.ts';
-import { lookOut, type Probe } from './own-health/look-out.ts';
+import { failingWhileAway, lookOut, type Probe } from './own-health/look-out.ts';
 import { signalsFrom } from './signals.ts';
 
 /** `signal` ends the streams of events; `now`: epoch milliseconds. */
@@ -29,7 +29,7 @@ export const openDashboard = async (
   { logger, signal, now }: DashboardDeps,
 ): Promise<AsyncDisposable & Part & { readonly url: string }> => {
   const tls = tlsFor(config.VIGIL_DASHBOARD_HOST, 'VIGIL_DASHBOARD_HOST', config);
-  const model = readModel(database);
+  const own = readModel(database);
   const out = writer(log, now);
   const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');
   const instant = () => ({ now: now(), monotonic: performance.now() });
@@ -39,7 +39,8 @@ export const openDashboard = async (
     [REGISTRY, () => isReady(registryAnswers(registry))],
     [BROKER, async () => void (await log.clusterId())],
   ]);
-  const knowledge = lookOut({ model, probes: looked, instant, signal });
+  const knowledge = lookOut({ model: own, probes: looked, instant, signal });
+  const model = readModel(failingWhileAway(database, () => knowledge().away));
   const hanging = watchTransactions(log, signal, logger);
   const onTrouble = (err: Error) => logger.warn({ err }, 'changes cannot be followed now');
   const changes = followChanges(databaseUrlFrom(config), onTrouble, signal);
@@ -69,7 +70,7 @@ export const openDashboard = async (
     }),
     linkKey: config.VIGIL_LINK_KEY ?? null,
     newId: randomUUID,
-    doctor: () => examine({ log, model, probes, registry, hanging, away: () => knowledge().away, now }),
+    doctor: () => examine({ log, model: own, probes, registry, hanging, away: () => knowledge().away, now }),
     knowledge,
     signalsOf: signalsFrom(log, model, onFailure),
     now,

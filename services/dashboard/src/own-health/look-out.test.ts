@@ -1,6 +1,7 @@
+import type { Away, Sql } from '@vigil/read-model';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { BROKER } from './knowledge.ts';
-import { lookOut, type Probe } from './look-out.ts';
+import { BROKER, POSTGRES } from './knowledge.ts';
+import { failingWhileAway, lookOut, type Probe } from './look-out.ts';
 
 const PARTS = [
   ...['gateway', 'heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'alerting', 'projector'],
@@ -107,4 +108,23 @@ test('a part that does not answer is asked no second time until it does: questio
   const before = asked.get(BROKER);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(asked.get(BROKER)).toBe(before);
+});
+
+test('while Postgres is away a query fails at once and names it, and its database is not asked; else it is answered', async () => {
+  const away: Away[] = [{ part: 'broker', since: 1000, detail: 'no answer' }];
+  const asked: string[] = [];
+  const database: Sql = {
+    query: async (text) => {
+      asked.push(text);
+      return { rows: [{ one: 1 }] };
+    },
+  };
+  const sql = failingWhileAway(database, () => away);
+  expect(await sql.query('SELECT 1')).toEqual({ rows: [{ one: 1 }] });
+  away.push({ part: POSTGRES, since: 2000, detail: 'no answer within 2 s' });
+  await expect(sql.query('SELECT 2')).rejects.toMatchObject({
+    ...{ status: 503, type: 'read_model_away' },
+    message: expect.stringContaining('Postgres has not answered since 1970-01-01T00:00:02.000Z (no answer within 2 s)'),
+  });
+  expect(asked).toEqual(['SELECT 1']);
 });

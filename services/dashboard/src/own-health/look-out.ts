@@ -1,5 +1,6 @@
-import type { Knowledge, ReadModel } from '@vigil/read-model';
+import type { Away, Knowledge, ReadModel, Sql } from '@vigil/read-model';
 import { within } from '@vigil/stream';
+import { noReadModel } from '../problem.ts';
 import { beginning, type Instant, knowledgeOf, type LookOut, POSTGRES, probed, projected } from './knowledge.ts';
 
 const PARTS_EVERY_MS = 1000;
@@ -9,6 +10,15 @@ export const ANSWER_MS = 2000;
 
 /** Resolves if the part is well; rejects with what is wrong. */
 export type Probe = () => Promise<void>;
+
+/** Queries of callers. While Postgres is away they fail at once, so that the answer names it before a caller gives up. */
+export const failingWhileAway = (sql: Sql, away: () => readonly Away[]): Sql => ({
+  query: async (text, values) => {
+    const gone = away().find(({ part }) => part === POSTGRES);
+    if (gone !== undefined) throw noReadModel(gone.since, gone.detail);
+    return await sql.query(text, values);
+  },
+});
 
 export type LookOutDeps = {
   readonly model: Pick<ReadModel, 'projectedUpTo'>;
