@@ -270,7 +270,7 @@ test('the outcome of a command is what its service answers, and for a step by ha
     { ...example(Topic.fleetGovernance, 'BRAKE_ENGAGED'), causationId },
     { ...example(Topic.policy, 'POLICY_REFUSED'), causationId: 'command-3' },
     example(Topic.agentIntervention, 'CASE_OPENED', { caseId }),
-    example(Topic.agentIntervention, 'NUDGE_SENT', { caseId }),
+    example(Topic.agentIntervention, 'NUDGE_SENT', { caseId, attempt: 1, of: 1 }),
     example(Topic.agentOrder, 'NUDGE_AGENT', { caseId, orderId: 'case-command-2-1' }),
     {
       ...example(Topic.orderReceipt, 'ORDER_RECEIPT', {
