@@ -94,4 +94,16 @@ describe('a pause', () => {
   test('in which its runtime has stopped it excuses it for as long as it is reported', () => {
     expect(pausedFor(LAST + 10 * HOUR, 'runtime')).toBe('paused');
   });
+
+  test('of its runtime ends with the first heartbeat of the runtime that does not report it', () => {
+    const agent = silentAfter({});
+    const report = (at: number, more: Partial<HeartbeatPayload>) =>
+      agent.receive(heartbeat(at, { reporter: 'runtime', agent_heartbeat_at: T0 + LAST, ...more }), T0 + at);
+    const exemption = () => explain(presetsWith('vigil'), agent.state(), agent.clock())?.exemption?.name ?? null;
+    report(LAST + MINUTE, { activity: 'paused' });
+    report(LAST + 2 * MINUTE, { reporter: 'agent', activity: null });
+    expect(exemption(), 'a report of another source changes nothing').toBe('paused');
+    report(LAST + 3 * MINUTE, { activity: null });
+    expect(exemption()).toBeNull();
+  });
 });

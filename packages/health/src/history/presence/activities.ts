@@ -62,7 +62,7 @@ export const activitiesAfter = (
   heartbeat: Heartbeat,
   receipt: Receipt,
 ): Activities => {
-  const value = heartbeat.activity === null || heartbeat.activity === 'UNKNOWN' ? before.value : heartbeat.activity;
+  const value = valueAfter(before, heartbeat);
   const changed = value !== before.value;
   const leaves = changed && RECORDED.has(before.value) && !(wait !== null && isQuestion(wait));
   const handOff = handOffAfter(before, value, takesTask, receipt);
@@ -77,6 +77,12 @@ export const activitiesAfter = (
     ...(isStopped(before, value, heartbeat) && { stopped: true as const }),
     ...(handOff !== undefined && { handOff }),
   };
+};
+
+/** A runtime reports its pause in each heartbeat, so the first one without it ends the pause. */
+const valueAfter = ({ value, stopped }: Activities, { activity, reporter }: Heartbeat): Activity | null => {
+  if (activity !== null && activity !== 'UNKNOWN') return activity;
+  return stopped === true && reporter === 'runtime' ? null : value;
 };
 
 /** A runtime that reports a pause has stopped the agent. Another report of the same pause does not take that back. */
