@@ -124,7 +124,7 @@ test.each(['connect', 'joinAndSync'] as const)(
       if (name === slow) await finish.promise;
     };
     const silent = { info: () => {}, debug: () => {}, warn: () => {}, error: () => {} };
-  const logger = { ...silent, namespace: () => ({ ...silent, namespace: () => silent }) };
+    const logger = { ...silent, namespace: () => ({ ...silent, namespace: () => silent }) };
     const consumerGroup = {
       ...{ connect: step('connect'), joinAndSync: step('joinAndSync'), leave: step('leave'), fetch: step('fetch') },
       ...{ getNodeIds: () => [0], cluster: { disconnect: step('disconnect') } },
