@@ -190,10 +190,15 @@ const rateLimited = exemption(rateLimitedLimits, {
   until: ({ rateLimit }, limits) => (rateLimit ? limitExcusesUntil(rateLimit, limits.for, limits.longest) : UNHELD),
   wait: {
     kind: WAIT.rate_limited,
-    until: ({ rateLimit }, limits) =>
-      rateLimit ? rateLimit.mark + (limitExcusesUntil(rateLimit, limits.for, limits.longest) - rateLimit.at) : UNHELD,
+    until: ({ rateLimit }, limits) => (rateLimit ? limitEnd(rateLimit, limits) : UNHELD),
   },
+  /** The client repeats its request then, and its model has its whole time again. */
+  restart: ({ rateLimit }, limits) => (rateLimit ? limitEnd(rateLimit, limits) : 0),
 });
+
+/** The mark until which the last limit excuses the agent. */
+const limitEnd = (limit: NonNullable<History['rateLimit']>, limits: z.output<typeof rateLimitedLimits>): number =>
+  limit.mark + (limitExcusesUntil(limit, limits.for, limits.longest) - limit.at);
 
 /** `for`: of a pause that the agent reports itself. One that its runtime reports lasts as long as it is reported. */
 const paused = exemption(z.strictObject({ for: duration.default(900_000) }), {

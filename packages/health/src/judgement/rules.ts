@@ -173,10 +173,13 @@ const lookedForBy = (rules: readonly Rule[]): LookedFor => {
   };
 };
 
+/** While these last, nothing but their end is reported. */
+const REQUESTS: ReadonlySet<string> = new Set<ExemptionName>(['call_in_flight', 'rate_limited']);
+
 /** The position of an equal element, which is added if there is none. */
 const groupOf = (signal: AnySignal, limits: never, exemptions: readonly Exempting[], groups: Group[]): number => {
   const suspendedBy = suspenders(signal, limits, exemptions);
-  const restartedBy = suspendedBy.filter((e) => signal.resetOnCallEnd || exemptions[e]?.name !== 'call_in_flight');
+  const restartedBy = suspendedBy.filter((e) => signal.resetOnCallEnd || !REQUESTS.has(exemptions[e]?.name ?? ''));
   const known = groups.findIndex(
     (one) => `${one.suspendedBy}` === `${suspendedBy}` && `${one.restartedBy}` === `${restartedBy}`,
   );

@@ -44,7 +44,10 @@ export type Signal<Limits> = {
   readonly by?: Part;
   /** exemptions that do not suspend it, although they suspend its axis */
   readonly notSuspendedBy?: (limits: Limits) => readonly string[];
-  /** its timer also restarts when a call in flight ends: nothing else is reported while a call runs */
+  /**
+   * its timer also restarts when a call in flight or a rate limit ends: nothing else is reported while a call runs, and
+   * after a limit the client repeats its request
+   */
   readonly resetOnCallEnd?: true;
   /** a heartbeat without calls and errors may make it fire sooner, so it is evaluated at each heartbeat */
   readonly reevaluateEveryHeartbeat?: true;

@@ -108,9 +108,10 @@ describe('limits without a reset, one after the other', () => {
     ]),
   ];
 
+  // The first is in minute 1, and the limit of no_calls counts from the end of the row.
   test('excuse an agent for 15 minutes in a row, and no longer', () => {
-    expect(coditect.at(limits(30), 30 * MIN).fires).not.toContain('no_calls');
-    expect(coditect.at(limits(30), 30 * MIN + 1).fires).toContain('no_calls');
+    expect(coditect.at(limits(31), 31 * MIN).fires).not.toContain('no_calls');
+    expect(coditect.at(limits(31), 31 * MIN + 1).fires).toContain('no_calls');
   });
 
   const checkpoint = {
@@ -119,8 +120,8 @@ describe('limits without a reset, one after the other', () => {
   };
   test('begin a new row after progress', () => {
     const advances = (minute: number): Partial<HeartbeatPayload> => (minute === 14 ? { checkpoint } : {});
-    expect(coditect.at(limits(42, advances), 43 * MIN).fires).not.toContain('no_calls');
-    expect(coditect.at(limits(43, advances), 43 * MIN + 1).fires).toContain('no_calls');
+    expect(coditect.at(limits(43, advances), 44 * MIN).fires).not.toContain('no_calls');
+    expect(coditect.at(limits(44, advances), 44 * MIN + 1).fires).toContain('no_calls');
   });
 
   test('do not shorten a reset that is named', () => {
