@@ -45,7 +45,7 @@ export type Signal<Limits> = {
   /** exemptions that do not suspend it, although they suspend its axis */
   readonly notSuspendedBy?: (limits: Limits) => readonly string[];
   /**
-   * its timer also restarts when a call in flight or a rate limit ends: nothing else is reported while a call runs, and
+   * its timer also restarts when a call in flight or a rate limit ends. Nothing else is reported while a call runs, and
    * after a limit the client repeats its request
    */
   readonly resetOnCallEnd?: true;
