@@ -138,6 +138,8 @@ export const agentsActedOn = (observed: () => Observed): void => {
         'raised [warning] circuit_breaker_open',
         // its last agent has ended
         'resolved [info] checkpoint_lost',
+        // in review no trial follows
+        'resolved [warning] circuit_breaker_open',
         // besides the failure, there is a new question to people
         'updated [critical] recovery_failed',
       ],

@@ -164,7 +164,7 @@ test('an end that was begun before the kill is carried through, with the agentâ€
   const first = await on.runs(script);
   await on.printed(1);
   const { instanceId } = on.held;
-  on.stage.gateway.offer(terminate({ instanceId, graceMs: 30_000 }));
+  on.stage.gateway.offer(terminate({ instanceId, graceMs: 2000 }));
   await until(() => expect(readFileSync(join(on.stage.dir, 'journal', 'run-1.jsonl'), 'utf8')).toContain('begun'));
   await killed(first);
   await on.runs(script);
