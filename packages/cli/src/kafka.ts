@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Codec, catalogue, connectCodec, memoryCodec, registryFrom, Topic } from '@vigil/events';
+import type { WrittenCommand } from '@vigil/read-model';
 import {
   type Acl,
   applyAcls,
@@ -17,7 +18,6 @@ import {
   type TopicReport,
   writer,
 } from '@vigil/stream';
-import type { Written } from './commands/control/options.ts';
 import type { DirectSettings, KafkaSettings } from './config.ts';
 import { CannotProceed } from './errors.ts';
 
@@ -76,7 +76,7 @@ export const writeDirect = (
   { kafka, registry }: DirectSettings,
   type: FleetControl,
   payload: { readonly by: string; readonly why: string },
-): Promise<Written> =>
+): Promise<WrittenCommand> =>
   orCannot(`${type} is not written`, async () => {
     const codec = await connectCodec(registryFrom(registry), [Topic.controlFleet]);
     await using log = await openLog(kafka, codec);

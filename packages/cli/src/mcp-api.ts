@@ -1,6 +1,6 @@
 import { type Api, ApiRefusal } from '@vigil/mcp';
+import type { WrittenCommand } from '@vigil/read-model';
 import type { Client } from './client.ts';
-import type { Written } from './commands/control/options.ts';
 import { CannotProceed, Refusal } from './errors.ts';
 
 /** A refusal, and a dashboard that is away, are for the model to read. */
@@ -16,5 +16,5 @@ const refused = async <T>(answer: Promise<T>): Promise<T> => {
 /** A read that gets no answer shows within five seconds that Vigil is blind. */
 export const apiOf = (reads: Pick<Client, 'get'>, writes: Pick<Client, 'post'>): Api => ({
   get: (path, query) => refused(reads.get(path, query)),
-  command: async (command) => (await refused(writes.post<Written>('/v1/commands', command))).eventId,
+  command: async (command) => (await refused(writes.post<WrittenCommand>('/v1/commands', command))).eventId,
 });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AgentRow, CaseStory } from '@vigil/read-model';
+import type { AgentRow, CaseStory, WrittenCommand } from '@vigil/read-model';
 import type { Client } from './client.ts';
-import { path, requestLines, type WriteOptions, type Written, writeAndShow } from './commands/control/options.ts';
+import { path, requestLines, type WriteOptions, writeAndShow } from './commands/control/options.ts';
 import { Refusal } from './errors.ts';
 import { because, describeEvent } from './render/describe.ts';
 import { jsonText, plain } from './render/plain.ts';
@@ -14,7 +14,7 @@ const APPEARS_WITHIN_MS = 3000;
 
 export type NudgeOptions = WriteOptions & { readonly message: string };
 
-const caseOf = ({ eventId }: Written): string => `case-${eventId}`;
+const caseOf = ({ eventId }: WrittenCommand): string => `case-${eventId}`;
 
 export const sendNudge = async (agentId: string, { message, ...options }: NudgeOptions): Promise<void> => {
   await untilRunning(dashboard(), agentId);
@@ -26,7 +26,7 @@ export const sendNudge = async (agentId: string, { message, ...options }: NudgeO
       outcome: `vigil case show ${caseOf(one)}`,
     })));
   const { by, why, json } = options;
-  const written = await dashboard().post<Written>('/v1/commands', { ...command, by, why });
+  const written = await dashboard().post<WrittenCommand>('/v1/commands', { ...command, by, why });
   if (!json) print(requestLines(requested, null));
   const outcome = await outcomeWithin(dashboard(), caseOf(written));
   if (json) print([jsonText({ ...written, ...forPrograms(outcome) })]);

@@ -34,7 +34,7 @@ export { tables } from './generated/tables.ts';
 export { type InboxItem, inbox, inboxPlace } from './inbox.ts';
 export { migrate } from './migrate.ts';
 export type { RecoveryOptions, UpcomingPlan } from './options.ts';
-export { ANSWERS, type Outcome, outcomeOf } from './outcome.ts';
+export { ANSWERS, type Outcome, outcomeOf, type WrittenCommand } from './outcome.ts';
 export { claimCluster, type Position, positions, projectedUpTo, savePosition, saveProjected } from './positions.ts';
 export type { AgentRow, CellRow } from './queries/agents.ts';
 export { CASE_ORDER, type CaseRow, type CaseStory, type OrderRow, type Withheld } from './queries/cases.ts';

@@ -14,6 +14,18 @@ export type Outcome = {
   readonly events: readonly Entry[];
 };
 
+/** What the dashboard answers to a command: at least one event, the first under the id of the command. */
+export type WrittenCommand = {
+  readonly eventId: string;
+  readonly topic: string;
+  readonly type: string;
+  readonly key: string;
+  /** keys of further events of the same kind */
+  readonly alsoFor: readonly string[];
+  /** of all events */
+  readonly eventIds: readonly string[];
+};
+
 type Answer = 'applied' | 'refused';
 
 /** The events with which a service answers a command when it reads it. */

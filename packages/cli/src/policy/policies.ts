@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ASSIGNMENT, type Assignment, type Checked, differences, isAssignable, readAssignment } from '@vigil/policy';
-import type { PolicyRefusalRow, PolicyRow } from '@vigil/read-model';
+import type { PolicyRefusalRow, PolicyRow, WrittenCommand } from '@vigil/read-model';
 import { stringify } from 'yaml';
 import { wholeAnswer } from '../client.ts';
-import { path, shownBy, type Written } from '../commands/control/options.ts';
+import { path, shownBy } from '../commands/control/options.ts';
 import { CannotProceed, Refusal } from '../errors.ts';
 import { appliedLines, differenceLines, type PolicyChange, policiesTable } from '../render/fleet/policies.ts';
 import { dashboard, endUnwell, type Json, show } from '../terminal.ts';
@@ -69,7 +69,7 @@ export const apply = async (paths: readonly string[], { remove = [], dryRun, why
   for (const one of changes) {
     if (one.change === 'none') continue;
     const command = { kind: 'apply_policy', name: one.name, document: one.document, by, why };
-    await outcome(one, await dashboard().post<Written>('/v1/commands', command));
+    await outcome(one, await dashboard().post<WrittenCommand>('/v1/commands', command));
   }
   show(json, changes, (all, view) => appliedLines(view, all));
 };
@@ -117,7 +117,7 @@ const removal = (name: string, policies: readonly PolicyRow[]): PolicyChange => 
 };
 
 /** Waits until it is in force. Throws Refusal with the evaluator's reasons. */
-const outcome = async ({ name, hash, change }: PolicyChange, { eventId }: Written): Promise<void> => {
+const outcome = async ({ name, hash, change }: PolicyChange, { eventId }: WrittenCommand): Promise<void> => {
   for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
     const { policies, refusals } = await inForce();
     const now = policies.find((policy) => policy.name === name);

@@ -112,7 +112,7 @@ export const momentOf = (mark: number, at: Moment): number => at.now + (mark - a
 export const absentFrom = (mark: number | null, after: number, at: Judging): number =>
   mark === null ? NEVER : momentOf(markAfter(at.waits, at.kinds, Math.max(mark, at.floor), after + 1), at);
 
-/** The watched time since `mark` without the waits in it; null if there is no mark. */
+/** The watched time since `mark` without the waits in it; null without a mark. */
 export const absentFor = (mark: number | null, at: Judging): number | null => {
   if (mark === null) return null;
   const from = Math.max(mark, at.floor);

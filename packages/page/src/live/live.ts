@@ -47,7 +47,7 @@ export type StreamListener = {
   readonly opened: () => void;
   /** rows of these tables have changed */
   readonly changed: (tables: readonly string[]) => void;
-  /** there is no stream: changes may be missed */
+  /** the stream is closed: changes may be missed */
   readonly lost: () => void;
 };
 

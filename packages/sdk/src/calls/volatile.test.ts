@@ -52,9 +52,9 @@ test('a time more than a day before the call is data, a later one is noise', () 
       [-90 * DAY, true],
     ] as const) {
       const [one, other] = before(distance);
-      const said = `${distance / HOUR} h before the call`;
-      expect(areAlike(`imported until ${one}`, `imported until ${other}`, { failed }), said).toBe(isNoise);
-      expect(areAlike({ timestamp: one }, { timestamp: other }, { failed }), `${said}, as a field`).toBe(isNoise);
+      const label = `${distance / HOUR} h before the call`;
+      expect(areAlike(`imported until ${one}`, `imported until ${other}`, { failed }), label).toBe(isNoise);
+      expect(areAlike({ timestamp: one }, { timestamp: other }, { failed }), `${label}, as a field`).toBe(isNoise);
     }
 });
 

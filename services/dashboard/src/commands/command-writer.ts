@@ -1,4 +1,5 @@
 import { Unfit } from '@vigil/events';
+import type { WrittenCommand } from '@vigil/read-model';
 import {
   isEvent,
   type Log,
@@ -11,16 +12,6 @@ import {
 } from '@vigil/stream';
 import { Problem, Unconfirmed } from '../problem.ts';
 import type { CommandDraft } from './command.ts';
-
-/** Of one command: a command is written as at least one event, the first under the id of the command. */
-export type WrittenCommand = {
-  readonly eventId: string;
-  readonly topic: string;
-  readonly type: string;
-  readonly key: string;
-  readonly alsoFor: readonly string[];
-  readonly eventIds: readonly string[];
-};
 
 export type CommandWriter = {
   /**

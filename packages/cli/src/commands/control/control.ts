@@ -1,12 +1,12 @@
 import { spell } from '@vigil/policy';
-import type { FleetRow } from '@vigil/read-model';
+import type { FleetRow, WrittenCommand } from '@vigil/read-model';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { directSettings } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import type { FleetControl } from '../../kafka.ts';
 import type { NudgeOptions } from '../../nudge.ts';
 import { dashboard, show } from '../../terminal.ts';
-import { requestLines, upToMonthOption, type WriteOptions, type Written, withWriteOptions, write } from './options.ts';
+import { requestLines, upToMonthOption, type WriteOptions, withWriteOptions, write } from './options.ts';
 
 /** Commands that write one command each: about an agent, a host, or the whole fleet. */
 export const register = (program: Command): void => {
@@ -124,7 +124,7 @@ const liftBrake = async (options: WriteOptions): Promise<void> => {
 };
 
 /** The Kafka client is loaded by nothing else here: every other command starts without it. */
-const directly = async (type: FleetControl, { by, why }: WriteOptions): Promise<Written> => {
+const directly = async (type: FleetControl, { by, why }: WriteOptions): Promise<WrittenCommand> => {
   const settings = directSettings(process.env);
   const { writeDirect } = await import('../../kafka.ts');
   return writeDirect(settings, type, { by, why });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseDuration } from '@vigil/policy';
+import type { WrittenCommand } from '@vigil/read-model';
 import { type Command, InvalidArgumentError } from 'commander';
 import { Unconfirmed } from '../../errors.ts';
 import { type Followed, follow } from '../../follow.ts';
@@ -21,18 +22,6 @@ export const upToMonthOption = (text: string): number => {
   const ms = durationOption(text);
   if (ms > MONTH_MS) throw new InvalidArgumentError('Give at most 30d.');
   return ms;
-};
-
-/** What the dashboard answers to a command. */
-export type Written = {
-  readonly eventId: string;
-  readonly topic: string;
-  readonly type: string;
-  readonly key: string;
-  /** keys of further events of the same kind */
-  readonly alsoFor: readonly string[];
-  /** of all events */
-  readonly eventIds: readonly string[];
 };
 
 /** The reason and the name under which a command is written. */
@@ -63,12 +52,12 @@ export type Request = { readonly requested: string; readonly outcome: string };
 /** What shows the outcome of any command. */
 export const shownBy = (eventId: string): string => `vigil command show ${eventId}`;
 
-type Sent = Pick<Written, 'eventId'> & Partial<Written>;
+type Sent = Pick<WrittenCommand, 'eventId'> & Partial<WrittenCommand>;
 
 /** A command that Kafka has not acknowledged may be written: it is followed like any other. */
 const sent = async (command: object, json: boolean | undefined): Promise<Sent> => {
   try {
-    return await dashboard().post<Written>('/v1/commands', command);
+    return await dashboard().post<WrittenCommand>('/v1/commands', command);
   } catch (error) {
     if (!(error instanceof Unconfirmed)) throw error;
     const { eventId } = error;
@@ -111,9 +100,9 @@ const alsoLines = ({ key = '', alsoFor = [] }: Sent): readonly string[] =>
 export const writeAndShow = async (
   command: object,
   { by, why, json }: WriteOptions,
-  requestOf: (written: Written) => { readonly requested: string; readonly outcome: string | null },
-): Promise<Written> => {
-  const written = await dashboard().post<Written>('/v1/commands', { ...command, by, why });
+  requestOf: (written: WrittenCommand) => { readonly requested: string; readonly outcome: string | null },
+): Promise<WrittenCommand> => {
+  const written = await dashboard().post<WrittenCommand>('/v1/commands', { ...command, by, why });
   const { requested, outcome } = requestOf(written);
   show(json, written, () => requestLines(requested, outcome));
   return written;
