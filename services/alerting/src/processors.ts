@@ -6,12 +6,12 @@ import { AT_REST } from './alert/at-rest.ts';
 import { isForGates } from './alert/gates.ts';
 import type { Settings } from './alert/messages.ts';
 import { GATES_KEY } from './alert/routing.ts';
-import { agentNotices } from './notices/agent-notices.ts';
-import { fleetNotices } from './notices/fleet-notices.ts';
+import { agentNotices } from './notices/agents/agent-notices.ts';
+import { warrantNotices } from './notices/agents/warrant-notices.ts';
+import { fleetNotices } from './notices/fleet/fleet-notices.ts';
 import { type Noticed, notifyAll } from './notices/notice.ts';
 import { noPolicies, type PolicyAlerts } from './notices/policy-alerts.ts';
-import { taskNotices } from './notices/task-notices.ts';
-import { warrantNotices } from './notices/warrant-notices.ts';
+import { taskNotices } from './notices/tasks/task-notices.ts';
 
 type Notify = typeof Topic.notify;
 type Mapper<In extends TopicName> = MapperProcessor<In, Notify>;

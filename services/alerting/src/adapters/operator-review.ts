@@ -2,7 +2,7 @@ import type { EventOf, PayloadOf, Topic, TriagedTicket } from '@vigil/events';
 import type { Content } from '../alert/content.ts';
 import type { Dismissed, Input } from '../alert/messages.ts';
 import { DEFAULT } from '../alert/routing.ts';
-import { severityOf, TICKET_ROUTE } from '../notices/ticket-notices.ts';
+import { severityOf, TICKET_ROUTE } from '../notices/questions/ticket-notices.ts';
 
 type NotifyOperator = PayloadOf<typeof Topic.controlAlerts, 'NOTIFY_OPERATOR'>;
 type Requested = Extract<EventOf<typeof Topic.alert>, { type: 'QUEEN_INTERVENTION_REQUESTED' }>;

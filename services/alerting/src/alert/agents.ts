@@ -1,4 +1,4 @@
-import { BLOCKED_ROUTE } from '../notices/agent-notices.ts';
+import { BLOCKED_ROUTE } from '../notices/agents/agent-notices.ts';
 import { type Alert, isBefore, NO_TIMES, type OfAgent, timesAfter } from './alert-state.ts';
 import type { Input } from './messages.ts';
 import { newestRequest } from './requests.ts';

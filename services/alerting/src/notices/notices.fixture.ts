@@ -1,8 +1,8 @@
-import * as agent from './agent-notices.ts';
-import * as fleet from './fleet-notices.ts';
+import * as agent from './agents/agent-notices.ts';
+import * as fleet from './fleet/fleet-notices.ts';
 import { type Noticed, type Notify, notify } from './notice.ts';
 import { noPolicies } from './policy-alerts.ts';
-import * as task from './task-notices.ts';
+import * as task from './tasks/task-notices.ts';
 
 const ofNoPolicy =
   <In>(notices: (input: In) => readonly Noticed[]) =>

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 import { alerts } from '../alert/alert.ts';
 import { consoleOnly } from '../alert/routing.ts';
 import { lineOf } from '../sinks/console.ts';
-import { agentNotices as noticesOf } from './agent-notices.ts';
+import { agentNotices as noticesOf } from './agents/agent-notices.ts';
 import { type Noticed, type Notify, notify } from './notice.ts';
 import { AS_CONFIGURED, agentNotices, fleetNotices, taskNotices } from './notices.fixture.ts';
 import { noPolicies, type PolicyAlerts } from './policy-alerts.ts';
-import { taskNotices as tasksOf } from './task-notices.ts';
+import { taskNotices as tasksOf } from './tasks/task-notices.ts';
 
 const brief = (notices: readonly Notify[]) =>
   notices.map(({ key, payload }) => `${payload.action} ${key} ${payload.severity}`);

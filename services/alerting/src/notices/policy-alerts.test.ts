@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { describe, expect, test } from 'vitest';
-import { agentNotices } from './agent-notices.ts';
+import { agentNotices } from './agents/agent-notices.ts';
 import { notifyAll } from './notice.ts';
 import { AS_CONFIGURED } from './notices.fixture.ts';
 import { policyAlerts } from './policy-alerts.ts';

@@ -1,6 +1,6 @@
 import type { EventOf, Topic } from '@vigil/events';
 import { spell } from '@vigil/policy';
-import { type About, type Noticed, raise, resolve } from './notice.ts';
+import { type About, type Noticed, raise, resolve } from '../notice.ts';
 
 type Input = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention | typeof Topic.agentRequest>;
 

@@ -1,8 +1,8 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
-import { BLOCKED_ROUTE } from './agent-notices.ts';
+import { BLOCKED_ROUTE } from '../agents/agent-notices.ts';
+import { taskSpent } from '../fleet/fleet-notices.ts';
+import { type About, type Noticed, outputOf, raise, resolve, startAgain } from '../notice.ts';
 import { BREAKER_ROUTE, breakerNotices, RECOVERY } from './breaker-notices.ts';
-import { taskSpent } from './fleet-notices.ts';
-import { type About, type Noticed, outputOf, raise, resolve, startAgain } from './notice.ts';
 
 const ROUTE = 'recovery_failed';
 /** No checkpoint of a task could be used: work may be done twice. */

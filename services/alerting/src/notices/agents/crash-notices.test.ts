@@ -2,9 +2,9 @@ import { type PayloadOf, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { alerts } from '../alert/alert.ts';
-import { consoleOnly } from '../alert/routing.ts';
-import { agentNotices } from './notices.fixture.ts';
+import { alerts } from '../../alert/alert.ts';
+import { consoleOnly } from '../../alert/routing.ts';
+import { agentNotices } from '../notices.fixture.ts';
 
 const T = 1_795_305_600_000;
 type Filed = PayloadOf<typeof Topic.agentHealth, 'WARRANT_FILED'>;

@@ -3,12 +3,12 @@ import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { alerts } from '../alert/alert.ts';
-import { alerting } from '../alert/alerts.fixture.ts';
-import type { Input, Output } from '../alert/messages.ts';
-import { consoleOnly } from '../alert/routing.ts';
-import type { Notify } from './notice.ts';
-import { agentNotices, fleetNotices } from './notices.fixture.ts';
+import { alerts } from '../../alert/alert.ts';
+import { alerting } from '../../alert/alerts.fixture.ts';
+import type { Input, Output } from '../../alert/messages.ts';
+import { consoleOnly } from '../../alert/routing.ts';
+import type { Notify } from '../notice.ts';
+import { agentNotices, fleetNotices } from '../notices.fixture.ts';
 
 const DEADLINE = EXAMPLE_TIME + 600_000;
 const CHOICES = [

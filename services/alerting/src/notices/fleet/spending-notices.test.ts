@@ -2,11 +2,11 @@ import { Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { alerts } from '../alert/alert.ts';
-import { consoleOnly } from '../alert/routing.ts';
+import { alerts } from '../../alert/alert.ts';
+import { consoleOnly } from '../../alert/routing.ts';
+import { type Notify, notify } from '../notice.ts';
+import { AS_CONFIGURED, agentNotices, fleetNotices, taskNotices } from '../notices.fixture.ts';
 import { fleetNotices as noticesOf } from './fleet-notices.ts';
-import { type Notify, notify } from './notice.ts';
-import { AS_CONFIGURED, agentNotices, fleetNotices, taskNotices } from './notices.fixture.ts';
 
 const MIDNIGHT = Date.UTC(2026, 10, 24);
 const used = { tokens: 120, usd: null, limitTokens: 100, limitUsd: null, until: null } as const;

@@ -1,5 +1,5 @@
 import type { CircuitBreakerStateChangedPayload } from '@vigil/events';
-import { type Noticed, raise, resolve } from './notice.ts';
+import { type Noticed, raise, resolve } from '../notice.ts';
 
 export const BREAKER_ROUTE = 'circuit_breaker_open';
 

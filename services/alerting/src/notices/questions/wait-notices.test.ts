@@ -2,10 +2,10 @@ import { Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { alerts } from '../alert/alert.ts';
-import { consoleOnly } from '../alert/routing.ts';
-import type { Notify } from './notice.ts';
-import { agentNotices } from './notices.fixture.ts';
+import { alerts } from '../../alert/alert.ts';
+import { consoleOnly } from '../../alert/routing.ts';
+import type { Notify } from '../notice.ts';
+import { agentNotices } from '../notices.fixture.ts';
 
 const SINCE = EXAMPLE_TIME;
 const asks = { agentId: 'worker-1', taskId: 'OMN-1', since: SINCE, limitMs: 1_800_000 } as const;

@@ -1,10 +1,10 @@
 import type { EscalationAnswer, EventOf, PayloadOf, PolicyRef, Topic } from '@vigil/events';
 import { spell } from '@vigil/policy';
-import { breakerNotices } from './breaker-notices.ts';
-import { taskSpent } from './fleet-notices.ts';
-import { type About, type Noticed, outputOf, raise, resolve, settle, startAgain } from './notice.ts';
-import { aboutWait, requestNotices, WAIT_ROUTE } from './request-notices.ts';
-import { ticketNotices, ticketOver } from './ticket-notices.ts';
+import { taskSpent } from '../fleet/fleet-notices.ts';
+import { type About, type Noticed, outputOf, raise, resolve, settle, startAgain } from '../notice.ts';
+import { aboutWait, requestNotices, WAIT_ROUTE } from '../questions/request-notices.ts';
+import { ticketNotices, ticketOver } from '../questions/ticket-notices.ts';
+import { breakerNotices } from '../tasks/breaker-notices.ts';
 
 type Input = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention | typeof Topic.agentRequest>;
 type StateChanged = PayloadOf<typeof Topic.agentHealth, 'HEALTH_STATE_CHANGED'>;

@@ -2,10 +2,10 @@ import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { alerts } from '../alert/alert.ts';
-import { consoleOnly } from '../alert/routing.ts';
-import { notify } from './notice.ts';
-import { noPolicies } from './policy-alerts.ts';
+import { alerts } from '../../alert/alert.ts';
+import { consoleOnly } from '../../alert/routing.ts';
+import { notify } from '../notice.ts';
+import { noPolicies } from '../policy-alerts.ts';
 import { LIMIT_MS, warrantNotices } from './warrant-notices.ts';
 
 const T = 1_795_305_600_000;

@@ -1,6 +1,6 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { limitReached as words } from '@vigil/policy';
-import { type About, inhibit, type Noticed, raise, release, resolve } from './notice.ts';
+import { type About, inhibit, type Noticed, raise, release, resolve } from '../notice.ts';
 
 const ROUTE = 'fleet_brake';
 const fleet = { agentId: null, taskId: null };

@@ -1,5 +1,5 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
-import { type About, type Noticed, raise, resolve, settle } from './notice.ts';
+import { type About, type Noticed, raise, resolve, settle } from '../notice.ts';
 
 export const WAIT_ROUTE = 'awaiting_input';
 

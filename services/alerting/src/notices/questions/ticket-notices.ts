@@ -1,6 +1,6 @@
 import type { AlertSeverity, TicketSeverity, WorkerEscalationTicketPayload } from '@vigil/events';
 import { excusesUntil, spell } from '@vigil/policy';
-import { type About, dismiss, type Noticed, raise, resolve } from './notice.ts';
+import { type About, dismiss, type Noticed, raise, resolve } from '../notice.ts';
 
 export const TICKET_ROUTE = 'escalation_ticket';
 
