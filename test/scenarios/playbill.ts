@@ -52,6 +52,8 @@ const laddersAndDances: Act = {
     'coditect: an agent whose calls fail is ended and recovered at once': coditect.failingEndedAtOnce,
     'coditect: an agent that works without a checkpoint is nudged, ended and recovered': unsaved.nudgedThoughItWorks,
     'coditect: a reminder names the time since the last checkpoint': unsaved.remindedOfTheTimeSinceItsCheckpoint,
+    'coditect: an agent that asks for permissions again and again is nudged, ended and recovered all the same':
+      unsaved.askingEndsNoPlan,
     'coditect: an agent that works and saves checkpoints is left alone': unsaved.whoSavesIsLeftAlone,
     'gascity: an agent that answers no question of the shutdown dance is ended': gascity.executedWhenSilent,
     'gascity: every step of a shutdown dance names the same warrant': gascity.danceNamesItsWarrant,

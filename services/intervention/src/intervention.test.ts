@@ -75,7 +75,7 @@ test('halted, a warrant opens no case and is asked about once; resumed, its case
   };
   await w.write(example(Topic.agentHealth, 'WARRANT_FILED', found));
   await until(async () => expect(await w.types(Topic.stepRuling)).toEqual(['STEP_WITHHELD']));
-  await w.write(example(Topic.agentHealth, 'WARRANT_RENEWED', found));
+  await w.write(example(Topic.agentHealth, 'WARRANT_RENEWED', { ...found, suspendedBy: null }));
   expect(await w.types(Topic.agentIntervention)).toEqual([]);
   await w.write(example(Topic.controlFleet, 'RESUME_FLEET'));
   await until(async () =>

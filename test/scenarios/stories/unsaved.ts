@@ -7,6 +7,7 @@ import type { Role, Stage } from '../stage.ts';
 export const roles: readonly Role[] = [
   { name: 'unsaved', part: 'savesOnce', policy: 'coditect' },
   { name: 'diligent', part: 'savesAlways', policy: 'coditect' },
+  { name: 'inquisitive', part: 'asksOften', policy: 'coditect' },
 ];
 
 /** As the policy `coditect` has it: CODITECT's half an hour. */
@@ -59,4 +60,21 @@ export const whoSavesIsLeftAlone = async ({ comes, types, all, isAlive }: Stage)
   expect(types(agentIntervention, 'diligent')).toEqual([]);
   expect(all(agentHealth, 'diligent', 'HEALTH_STATE_CHANGED').map(({ to }) => to)).not.toContain('STUCK');
   expect(isAlive('diligent')).toBe(true);
+};
+
+/** Its permissions suspend the plan while they are open, and end neither the finding nor the count of its nudges. */
+export const askingEndsNoPlan = async ({ all, comes, types }: Stage): Promise<void> => {
+  const done = await comes(taskRecovery, 'T-inquisitive', 'RECOVERY_COMPLETED');
+  expect(done).toMatchObject({ newAgentId: 'inquisitive-r1', attempt: 1 });
+  await comes(agentIntervention, 'inquisitive', 'CASE_CLOSED');
+  const steps = types(agentIntervention, 'inquisitive');
+  expect(steps.filter((step) => step === 'NUDGE_SENT')).toHaveLength(3);
+  // People are asked again where the deadline passes in a wait.
+  const order = ['CASE_OPENED', 'NUDGE_SENT', 'ESCALATION_TRIGGERED', 'AGENT_TERMINATED', 'CASE_CLOSED'];
+  expect([...new Set(steps)]).toEqual(order);
+  const renewed = all(agentHealth, 'inquisitive', 'WARRANT_RENEWED').map(({ suspendedBy }) => suspendedBy);
+  expect(renewed).toContain('awaiting_input');
+  await holds(() => expect(all(agentHealth, 'inquisitive', 'WARRANT_LAPSED')).toMatchObject([{ why: 'ended' }]));
+  const states = all(agentHealth, 'inquisitive', 'HEALTH_STATE_CHANGED').map(({ to }) => to);
+  expect(states.slice(states.indexOf('STUCK'))).toEqual(['STUCK', 'TERMINATED']);
 };

@@ -117,7 +117,8 @@ export const health: Descriptions = {
     `its clock is ${spell(Math.abs(p.driftMs))} ${p.driftMs > 0 ? 'behind' : 'ahead'}, more than the ${spell(p.toleranceMs)} of its policy: not judged`,
   CLOCK_DRIFT_ENDED: (p) => `its clock is no longer reported as off${because(p.why)}`,
   WARRANT_FILED: (p) => `warrant filed, plan "${p.planName}" (${p.axes.join(', ')})`,
-  WARRANT_RENEWED: (p) => `warrant renewed, plan "${p.planName}"`,
+  WARRANT_RENEWED: (p) =>
+    `warrant renewed, plan "${p.planName}"${p.suspendedBy === null ? '' : `, suspended by a wait (${p.suspendedBy.replaceAll('_', ' ')})`}`,
   WARRANT_LAPSED: (p) => `warrant lapsed: ${p.why.replaceAll('_', ' ')}`,
   AGENT_ANSWERED: (p) => `answered by ${p.how.replaceAll('_', ' ')}${because(p.text)}`,
   BREAKER_RESET_ASKED: (p) => `asked by ${p.by} to close its breaker ${p.name}${because(p.why)}`,

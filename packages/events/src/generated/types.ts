@@ -2198,6 +2198,8 @@ export type WarrantRenewedPayload = {
   readonly advice: string;
   /** the last lines that it printed before its end, at most 5, each at most 140 characters; empty: it has not ended, or printed nothing */
   readonly lastOutput: readonly string[];
+  /** the exemption of a wait that began after the finding: no step of the plan begins until a renewal without it; null: none does */
+  readonly suspendedBy: null | string;
 };
 export type WithdrawRequestPayload = {
   readonly requestId: string;

@@ -19,7 +19,7 @@ import {
   unsavedMinutes,
 } from './events.ts';
 
-type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId'>;
+type Finding = Omit<PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>, 'warrantId' | 'episodeId' | 'suspendedBy'>;
 
 /** The lease lapses when the last plan ends, or for another instance. It is renewed while a plan holds, and at once for another finding. */
 export const warrantKept = (context: AnnouncementContext): Announcement[] => {
@@ -28,7 +28,7 @@ export const warrantKept = (context: AnnouncementContext): Announcement[] => {
   if (warrant === null) return [];
   const why = lapseOf(context, warrant);
   if (why) return [lapsed(context, warrant, why)];
-  const plan = judgement.plan;
+  const plan = judgement.plan ?? judgement.suspended?.plan ?? null;
   const { now } = judgement.at;
   const quietAt = quietFrom(state.history);
   const { warrant: terms } = rules.policy;
@@ -36,18 +36,24 @@ export const warrantKept = (context: AnnouncementContext): Announcement[] => {
   const isTooLong = warrant.voidAt > leaseOf(now, quietAt, terms);
   const due = isTooLong || now >= renewalOf(warrant.voidAt, quietAt, terms);
   if (plan === null || (!due && isSame(warrant, plan, context))) return [];
-  const payload = { ...finding(context, plan), episodeId: warrant.episodeId, warrantId: warrant.id };
+  const payload = {
+    ...finding(context, plan),
+    episodeId: warrant.episodeId,
+    warrantId: warrant.id,
+    suspendedBy: judgement.suspended?.by ?? null,
+  };
   return [{ topic: Topic.agentHealth, type: 'WARRANT_RENEWED', key: state.agentId, ...chain(context), payload }];
 };
 
 /**
- * Whether plan, state and awaited progress are the same. Runtimes withdraw orders by the awaited progress, so a renewal
+ * Whether plan, state, awaited progress and the wait that suspends the plan are the same. Runtimes withdraw orders by the awaited progress, so a renewal
  * must carry a change at once.
  */
 const isSame = (warrant: Warrant, plan: CompiledPlan, { state, rules, judgement }: AnnouncementContext): boolean => {
-  const { state: found, awaits } = warrant;
+  const { state: found, awaits, suspendedBy = null } = warrant;
   return (
     warrant.plan === plan.name &&
+    suspendedBy === (judgement.suspended?.by ?? null) &&
     found === judgement.state &&
     awaits === describeGroups(awaitedBy(rules, state.history, judgement))
   );
@@ -82,7 +88,7 @@ const lapseOf = ({ state, rules, judgement }: AnnouncementContext, warrant: Warr
   const { history } = state;
   if (warrant.instanceId !== history.identity.instanceId) return 'new_instance';
   if (history.end && warrant.state !== 'TERMINATED') return 'ended';
-  if (judgement.plan) return null;
+  if (judgement.plan ?? judgement.suspended) return null;
   if (history.end) return 'ended';
   if (state.excluded || !rules.policy.enabled) return 'excluded';
   return shownOf(rules, judgement)?.name === 'held' ? 'held' : 'progress';

@@ -131,7 +131,10 @@ const episodeNeeded = (announced: Announced, { payload, correlationId }: Of<'WAR
 const warrantAnnounced = ({ payload }: Of<'WARRANT_FILED'> | Of<'WARRANT_RENEWED'>): Partial<Announced> => {
   const { warrantId: id, instanceId, planName: plan, state: found, voidAt } = payload;
   const awaits = describeGroups(payload.awaits ?? []);
-  return { warrant: { id, instanceId, episodeId: payload.episodeId ?? '', plan, state: found, awaits, voidAt } };
+  const episodeId = payload.episodeId ?? '';
+  const suspendedBy = 'suspendedBy' in payload ? payload.suspendedBy : null;
+  const warrant = { id, instanceId, episodeId, plan, state: found, awaits, voidAt };
+  return { warrant: suspendedBy === null ? warrant : { ...warrant, suspendedBy } };
 };
 
 const breakersAnnounced = (

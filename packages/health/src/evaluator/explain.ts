@@ -77,7 +77,7 @@ export const explain = (policies: Policies, state: AgentState, clock: Clock): Ex
     signals: rules.rules.map((rule, i) => explained(rules, state, judgement, rule, i)),
     nextAt: momentOrNull(judgement.next),
     driftMs: state.history.lastReceipt.driftMs,
-    notes: notesOf(state, rules),
+    notes: notesOf(state, rules, judgement),
     facts: factsOf(state, clock),
   };
 };
@@ -121,9 +121,15 @@ const explained = (rules: Rules, { history }: KnownAgent, judgement: Judgement, 
   };
 };
 
-const notesOf = ({ history, excluded, announced, instanceNumber }: KnownAgent, { policy }: Rules): string[] => {
+const notesOf = (
+  { history, excluded, announced, instanceNumber }: KnownAgent,
+  { policy }: Rules,
+  { suspended }: Judgement,
+): string[] => {
   const { driftMs } = history.lastReceipt;
   const notes: string[] = [];
+  if (suspended !== null)
+    notes.push(`plan "${suspended.plan.name}" continues after the wait (${suspended.by.replaceAll('_', ' ')})`);
   // One late heartbeat looks like a clock that is behind.
   if (announced.clock?.instanceNumber === instanceNumber)
     notes.push(

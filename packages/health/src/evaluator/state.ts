@@ -62,6 +62,8 @@ export type Warrant = {
   readonly state: HealthState;
   /** the awaited progress, as one text; an older state has none, and renews at once */
   readonly awaits: string;
+  /** the wait that suspends its plan; absent: none does */
+  readonly suspendedBy?: string;
   /** the lease: the warrant is void at this time without a renewal */
   readonly voidAt: number;
 };

@@ -75,10 +75,11 @@ const OWN_DATA: Readonly<Record<string, readonly ExemptionName[]>> = {
   false_completion: BY_REPORT,
 };
 
+/** When the signal may lead to a step. */
 const firesAt = (signal: SignalName, exemption: ExemptionName, on: boolean): number => {
   const h = HOLDING[exemption](firing(signal));
   const judgement = judge(rulesWith(signal, on ? exemption : null), h, at(LATE), true);
-  return judgement.from[0] ?? NEVER;
+  return judgement.acting[0] ?? NEVER;
 };
 const TABLE: Readonly<Record<ExemptionName, readonly string[]>> = {
   held: ['absence', 'repetition', 'rate', 'cost'],

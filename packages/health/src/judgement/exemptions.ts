@@ -32,6 +32,11 @@ export type Exemption<Limits> = {
   readonly explains?: (history: History, limits: Limits, at: Moment, from: number) => number;
   /** the present wait, which the last receipt reports: its end as a mark, NEVER without a known end, 0 without a wait */
   readonly wait?: { readonly kind: number; readonly until: (history: History, limits: Limits) => number };
+  /**
+   * the mark at which the present wait began. It does not end a finding from before, and only suspends its plan. Absent:
+   * it ends the finding
+   */
+  readonly began?: (history: History) => number;
   /** the mark before which no absence counts because of it, 0 if there is none; absent: it never restarts one */
   readonly restart?: (history: History, limits: Limits) => number;
 };
@@ -56,6 +61,7 @@ const idle = exemption(idleLimits, {
   isReported: true,
   until: (h, limits) => (hasEnded(h) || idlesFreely(h, limits.for) ? NEVER : UNHELD),
   wait: { kind: WAIT.idle, until: (h, limits) => (idlesFreely(h, limits.for) ? NEVER : UNHELD) },
+  began: (h) => (h.activity.value === 'idle' && h.identity.taskId !== null ? activitySince(h) : UNHELD),
   /** Without a task, and after its end, what the agent does next is new work. A rest within a task is a wait. */
   restart: (h, limits) => {
     const { left } = h.activity;
@@ -67,6 +73,9 @@ const idle = exemption(idleLimits, {
     );
   },
 });
+
+/** The mark of the first report of the present activity. */
+const activitySince = ({ activity: { since, lag } }: History): number => since - lag;
 
 const idlesFreely = ({ activity, identity }: History, whom: 'any' | 'no_task' | 'ended'): boolean =>
   activity.value === 'idle' && (whom === 'any' || (whom === 'no_task' && identity.taskId === null));
@@ -131,6 +140,7 @@ const awaitingInput = exemption(awaitingInputLimits, {
   isReported: true,
   until: (h, limits) => (awaitsFreely(h, limits.for) ? NEVER : UNHELD),
   wait: { kind: WAIT.awaiting_input, until: (h, limits) => (awaitsFreely(h, limits.for) ? NEVER : UNHELD) },
+  began: ({ wait }) => (wait === null || wait.kind === 'prompt' ? UNHELD : wait.mark),
   /** What a person types at an idle prompt is new work. */
   restart: (h, limits) => {
     if (limits.for === 'question') return 0;
@@ -192,6 +202,7 @@ const rateLimited = exemption(rateLimitedLimits, {
     kind: WAIT.rate_limited,
     until: ({ rateLimit }, limits) => (rateLimit ? limitEnd(rateLimit, limits) : UNHELD),
   },
+  began: ({ rateLimit }) => rateLimit?.began ?? rateLimit?.mark ?? UNHELD,
   /** The client repeats its request then, and its model has its whole time again. */
   restart: ({ rateLimit }, limits) => (rateLimit ? limitEnd(rateLimit, limits) : 0),
 });
@@ -212,6 +223,7 @@ const paused = exemption(z.strictObject({ for: duration.default(900_000) }), {
     until: ({ activity: { value, since, lag, stopped } }, limits) =>
       value === 'paused' ? (stopped === true ? NEVER : since - lag + limits.for) : UNHELD,
   },
+  began: (h) => (h.activity.value === 'paused' ? activitySince(h) : UNHELD),
 });
 
 /** The first hand-off of a task; one that is repeated without a new task excuses nothing more. */

@@ -20,12 +20,19 @@ export type Judgement = {
   /** for each exemption, its end */
   readonly until: readonly number[];
   readonly plan: CompiledPlan | null;
+  /** the plan of a finding from before the present wait: none of its steps may begin; null: there is none */
+  readonly suspended: Suspended | null;
+  /** for each rule, when it may lead to a step: `from`, or the end of the wait */
+  readonly acting: readonly number[];
   /** for each group of rules, the time of its judgement, which its evidence uses */
   readonly judging: readonly Judging[];
   /** the next time at which the judgement may change */
   readonly next: number;
   readonly at: Moment;
 };
+
+/** A plan, and the exemption that suspends it. */
+export type Suspended = { readonly plan: CompiledPlan; readonly by: ExemptionName };
 
 /** Whether a person holds the agent and its policy respects holds. */
 export const isHeld = ({ exemptions }: Rules, { until, at }: Pick<Judgement, 'until' | 'at'>): boolean =>
@@ -52,15 +59,20 @@ export const judgingOf = ({ at, judging }: Pick<Judgement, 'at' | 'judging'>, { 
 export const judge = (rules: Rules, history: History, moment: Moment, judged: boolean): Judgement => {
   const until = untilOf(rules, history, moment);
   const judging = judgingsOf(rules, history, moment);
-  const from = judged ? fromOf(rules, history, judging, until) : rules.never;
+  const { from, acting } = judged ? fromOf(rules, history, judging, until) : { from: rules.never, acting: rules.never };
   const { now } = moment;
   const first = soonest(from);
   const fires = first <= now;
   const { state, onsetAt } = stateOf(rules, history, from, now);
   const acts = judged && rules.policy.enabled && !forgotten(history, now);
-  const plan = acts ? planOf(rules, history, state, { from, until, at: moment }) : null;
+  const planBy = (moments: readonly number[]) =>
+    planOf(rules, history, stateOf(rules, history, moments, now).state, { from: moments, until, at: moment });
+  const plan = acts ? planBy(acting) : null;
+  const standing = acts && plan === null && acting !== from ? planBy(from) : null;
+  const suspended = standing && { plan: standing, by: suspenderOf(rules, until, now) };
   const onset = fires ? Math.min(ahead(from, now), firstEnd(rules, history, from, judging, now)) : first;
-  return { state, onsetAt, from, until, plan, judging, next: Math.min(onset, ahead(until, now)), at: moment };
+  const next = Math.min(onset, ahead(acting, now), ahead(until, now));
+  return { state, onsetAt, from, acting, until, plan, suspended, judging, next, at: moment };
 };
 
 const HEALTHY: Pick<Judgement, 'state' | 'onsetAt'> = { state: 'HEALTHY', onsetAt: null };
@@ -158,13 +170,24 @@ const most = (positions: readonly number[], moments: readonly number[]): number 
   return last;
 };
 
+/** The first wait in force that suspends plans. */
+const suspenderOf = ({ exemptions }: Rules, until: readonly number[], now: number): ExemptionName => {
+  const i = exemptions.findIndex(({ exemption }, e) => exemption.began !== undefined && (until[e] ?? 0) > now);
+  return (exemptions[i] as Exempting).name;
+};
+
+/**
+ * When each rule fires, and when it may lead to a step. A wait ends no finding from before it: it suspends its plan. Both
+ * are one array where there is no such wait.
+ */
 const fromOf = (
   rules: Rules,
   history: History,
   judging: readonly Judging[],
   until: readonly number[],
-): readonly number[] => {
+): Pick<Judgement, 'from' | 'acting'> => {
   const from = rules.never.slice();
+  let acting = from;
   const suspended = rules.groups.map(({ suspendedBy }) => most(suspendedBy, until));
   const ask = (positions: readonly number[]) => {
     for (const i of positions) {
@@ -172,13 +195,34 @@ const fromOf = (
       if (history.end !== null && !signal.appliesAfterExit) continue;
       const first = signal.firesFrom(history, limits, judging[group] as Judging);
       const by = first < (suspended[group] ?? 0) ? rules.groups[group]?.suspendedBy : undefined;
-      from[i] = by ? excusedUntil(rules, by, history, judging[group] as Judging, until, first) : first;
+      if (by === undefined) {
+        from[i] = first;
+        if (acting !== from) acting[i] = first;
+        continue;
+      }
+      const at = judging[group] as Judging;
+      const acts = excusedUntil(rules, by, history, at, until, first);
+      const stands = acts > first && first <= at.now;
+      const before = stands ? by.filter((e) => !beganAfter(rules.exemptions[e] as Exempting, history, at, first)) : by;
+      from[i] = before.length < by.length ? excusedUntil(rules, before, history, at, until, first) : acts;
+      if (from[i] !== acts && acting === from) acting = from.slice();
+      if (acting !== from) acting[i] = acts;
     }
   };
   ask(rules.always);
   for (const { partOf, initial, positions } of rules.byPart) if (partOf(history) !== initial) ask(positions);
-  for (const i of rules.quieted) if (isQuiet(rules.rules[i] as Rule, from, judging)) from[i] = NEVER;
-  return from;
+  for (const i of rules.quieted)
+    if (isQuiet(rules.rules[i] as Rule, from, judging)) {
+      from[i] = NEVER;
+      acting[i] = NEVER;
+    }
+  return { from, acting };
+};
+
+/** Whether it is a wait that began after a signal had fired. */
+const beganAfter = ({ exemption }: Exempting, history: History, at: Judging, first: number): boolean => {
+  const began = exemption.began?.(history) ?? 0;
+  return began > 0 && momentOf(began, at) > first;
 };
 
 /**

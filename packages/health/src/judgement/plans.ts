@@ -25,19 +25,23 @@ export const planOf = (rules: Rules, history: History, state: HealthState, momen
 /** A plan, and since when it holds or will hold. */
 export type Upcoming = { readonly plan: CompiledPlan; readonly from: number };
 
+type Acting = Omit<Moments, 'from'> & { readonly acting: Moments['from']; readonly plan: CompiledPlan | null };
+
 /** The plan that holds, or the first that will hold if nothing more is received; null: none is expected. */
 export const upcomingPlan = (
   rules: Rules,
   history: History,
-  judgement: Moments & { readonly plan: CompiledPlan | null },
+  { acting, until, at, plan: present }: Acting,
 ): Upcoming | null => {
-  const { now } = judgement.at;
-  if (judgement.plan !== null) return { plan: judgement.plan, from: now };
+  const { now } = at;
+  if (present !== null) return { plan: present, from: now };
   if (!rules.policy.enabled) return null;
   let first: Upcoming | null = null;
   for (const plan of plansFor(rules.plans, history)) {
     const from = Math.min(
-      ...plan.anyOf.map((terms) => Math.max(...terms.map((term) => holdsFrom(rules, term, judgement)))),
+      ...plan.anyOf.map((terms) =>
+        Math.max(...terms.map((term) => holdsFrom(rules, term, { from: acting, until, at }))),
+      ),
     );
     if (from > now && from < (first?.from ?? NEVER)) first = { plan, from };
   }

@@ -1,5 +1,6 @@
 import type { WithheldWhy } from '@vigil/events';
 import type { PlannedStep } from '@vigil/policy';
+import { NEVER } from '@vigil/stream';
 import { type CaseContext, type Death, deathByEnd, type InstanceEnd } from './case-context.ts';
 
 export type Ending = 'recovered' | 'pardoned' | 'superseded' | 'expired' | 'executed' | 'failed' | 'withheld';
@@ -108,6 +109,8 @@ export type ActiveCase = {
   readonly decision?: Decision | null;
   /** nothing moves before `until`; 0: no wait */
   readonly moreTime: { readonly times: number; readonly until: number };
+  /** since when the plan is suspended, because the agent waits, epoch milliseconds; absent: it does not */
+  readonly suspendedAt?: number;
   /** a ruling came late: the next is asked for from then on; 0: no wait */
   readonly askAgainAt: number;
   /** an order holds the agent: until when, epoch milliseconds; it is set going again after any outcome of the case */
@@ -189,7 +192,12 @@ export const laterQuestion = <One extends Question>(question: One, at: number): 
 });
 
 /** Before then no step moves. */
-export const standsUntil = ({ moreTime, askAgainAt }: ActiveCase): number => Math.max(moreTime.until, askAgainAt);
+export const standsUntil = (activeCase: ActiveCase): number =>
+  isSuspended(activeCase) ? NEVER : Math.max(activeCase.moreTime.until, activeCase.askAgainAt);
+
+/** Whether the plan is suspended while the agent waits. A person's decision, and a hand-off that the agent asks for, are not. */
+export const isSuspended = ({ suspendedAt, caseContext, handoffAsked, death }: ActiveCase): boolean =>
+  suspendedAt !== undefined && caseContext.by === null && handoffAsked === null && death === null;
 
 export const opened = (
   caseContext: CaseContext,
@@ -217,6 +225,7 @@ export const opened = (
   decision: null,
   moreTime: resumePoint?.moreTime ?? { times: 0, until: 0 },
   askAgainAt: 0,
+  ...(caseContext.suspendedBy !== undefined && { suspendedAt: openedAt }),
   paused: null,
   resumedAt,
   dryRun,

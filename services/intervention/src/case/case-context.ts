@@ -51,6 +51,8 @@ export type CaseContext = {
   readonly client?: ClientReport | null;
   /** since the last checkpoint; null for a person's request */
   readonly workedMinutes: number | null;
+  /** when the figures were received, epoch milliseconds; absent: a person's request, or the case is older than this */
+  readonly figuresAt?: number;
   /** for the agent: the finding and what it can do; empty for a person's request */
   readonly finding: string;
   readonly advice: string;
@@ -58,6 +60,8 @@ export type CaseContext = {
   readonly contextUsagePct: number | null;
   /** when the limit ends that the agent reported last; null: none, absent: the case is older than this */
   readonly limitedUntil?: number | null;
+  /** the exemption of the wait that suspends the plan; absent: none does, or the case is older than this */
+  readonly suspendedBy?: string;
   /** the instance had ended when this was found */
   readonly ended: boolean;
   readonly correlationId: string;

@@ -75,6 +75,20 @@ test('an order names its agent, its deadline, and what its finding had seen', ()
   expect(sent?.payload).toMatchObject({ orderId: 'case-warrant-1-1', message: 'working for 12 minutes', of: 3 });
 });
 
+test('each nudge names the time at which it is sent, and not the time of the finding', () => {
+  const one = agent();
+  one.receive(filed());
+  one.admit();
+  one.after(9 * MIN);
+  one.receive(renewed(ladder, { workedMinutes: 21 }));
+  one.after(MIN);
+  one.admit();
+  one.after(10 * MIN);
+  one.admit();
+  const sent = one.all().flatMap((draft) => (draft.type === 'NUDGE_SENT' ? [draft.payload.message] : []));
+  expect(sent).toEqual(['working for 12 minutes', 'working for 22 minutes', 'working for 32 minutes']);
+});
+
 test('recovery gets the checkpoint and the work that the receipt reports', () => {
   const one = agent();
   one.receive(filed([terminate, recover]));

@@ -1,5 +1,5 @@
 import { type Clock, type Decider, NEVER } from '@vigil/stream';
-import { type ActiveCase, standsUntil } from './active-case.ts';
+import { type ActiveCase, isSuspended, standsUntil } from './active-case.ts';
 import { lapsesAt } from './commands.ts';
 import { decide } from './decide.ts';
 import { evolve } from './evolve.ts';
@@ -37,7 +37,7 @@ const stepDue = (activeCase: ActiveCase, now: number): number => {
     case 'terminating':
       return stepState.until;
     case 'escalated':
-      return stepState.until ?? NEVER;
+      return isSuspended(activeCase) ? NEVER : (stepState.until ?? NEVER);
     case 'turn':
       // More time suspends the steps only. A paused agent is resumed all the same.
       return Math.min(Math.max(turnDue(activeCase, now), standsUntil(activeCase)), activeCase.paused?.until ?? NEVER);

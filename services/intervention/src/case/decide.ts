@@ -1,5 +1,5 @@
 import type { Clock } from '@vigil/stream';
-import type { ActiveCase } from './active-case.ts';
+import { type ActiveCase, isSuspended } from './active-case.ts';
 import { answer, droppedDecision, lapsedDecision } from './commands.ts';
 import { closed, withdraw } from './drafts.ts';
 import { evolve } from './evolve.ts';
@@ -62,7 +62,7 @@ const quietMoves = (state: CaseState, now: number): readonly CaseDraft[] => {
 };
 
 const nextCase = (state: CaseState, now: number): readonly CaseDraft[] =>
-  state.next && !isVoid(state.next, now) ? [opening(state, state.next)] : [];
+  state.next && !isVoid(state.next, now) && state.next.suspendedBy === undefined ? [opening(state, state.next)] : [];
 
 const caseMoves = (
   state: CaseState,
@@ -92,7 +92,9 @@ const caseMoves = (
     }
     case 'escalated':
       if (activeCase.reminder === 'due') return [askedAgain(caseContext, stepState, activeCase.answers)];
-      return stepState.until !== null && now >= stepState.until ? stepMoves(state, advanced(activeCase), now) : [];
+      return stepState.until !== null && now >= stepState.until && !isSuspended(activeCase)
+        ? stepMoves(state, advanced(activeCase), now)
+        : [];
     case 'turn':
       return stepMoves(state, activeCase, now);
   }

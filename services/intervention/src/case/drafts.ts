@@ -108,6 +108,13 @@ export const refusal = (agentId: string, emitted: Refusal): CaseDraft => ({
   payload: { agentId, ...emitted },
 });
 
+/** The finding as it is at `at`: its time continues after the warrant. */
+export const findingAt = (caseContext: CaseContext, at: number): CaseContext => {
+  const { workedMinutes, figuresAt } = caseContext;
+  if (workedMinutes === null || figuresAt === undefined) return caseContext;
+  return { ...caseContext, workedMinutes: workedMinutes + Math.max(0, at - figuresAt) / 60_000 };
+};
+
 /** Fills {agent}, {task}, {finding}, {advice}, {duration} (the time that the finding is about), {reason}, {attempt}, {attempts}; any other brace stays as it is. */
 export const fill = (template: string, caseContext: CaseContext, attempt = 1, attempts = 1): string => {
   const values: Readonly<Record<string, string>> = {

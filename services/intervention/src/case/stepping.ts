@@ -1,5 +1,5 @@
 import type { PlannedStep } from '@vigil/policy';
-import { type ActiveCase, isDoneBefore, notBegun, standsUntil, stepKey, stepName } from './active-case.ts';
+import { type ActiveCase, isDoneBefore, isSuspended, notBegun, standsUntil, stepKey, stepName } from './active-case.ts';
 import { ask, caseEvent, closed, withdraw } from './drafts.ts';
 import { requestId } from './opening.ts';
 import { isTooLate, type Ruling, TOO_LATE } from './ruling.ts';
@@ -102,6 +102,7 @@ export const ruledMoves = (
   if (!ruling.admitted) return withheldMoves(activeCase, ruling);
   if (stepState.withheld) return [caseEvent(caseContext, 'CASE_RESUMED', { step: stepName(activeCase) })];
   if (isTooLate(ruling, now)) return [withdraw(caseContext, ruling.requestId, TOO_LATE)];
+  if (isSuspended(activeCase)) return [withdraw(caseContext, ruling.requestId, 'the agent waits')];
   const step = caseContext.steps[index];
   if (step === undefined) return [withdraw(caseContext, ruling.requestId, 'no such step')];
   const { decideStep, act } = rulesOf(step);

@@ -7,6 +7,7 @@ import { decider } from './case.ts';
 import type { CaseDraft, CaseInput } from './state.ts';
 
 type Warrant = PayloadOf<typeof Topic.agentHealth, 'WARRANT_FILED'>;
+type Renewed = PayloadOf<typeof Topic.agentHealth, 'WARRANT_RENEWED'>;
 type Receipt = PayloadOf<typeof Topic.orderReceipt, 'ORDER_RECEIPT'>;
 type Health = PayloadOf<typeof Topic.agentHealth, 'HEALTH_STATE_CHANGED'>;
 type Decision = PayloadOf<typeof Topic.decideCase, 'DECIDE_CASE'>;
@@ -67,11 +68,12 @@ const found: Partial<Warrant> = {
 export const filed = (plan: readonly PlannedStep[] = ladder, rest: Partial<Warrant> = {}) =>
   example(Topic.agentHealth, 'WARRANT_FILED', { ...found, state: 'STUCK', plan: plan.map(stepRecord), ...rest });
 
-export const renewed = (plan: readonly PlannedStep[] = ladder, rest: Partial<Warrant> = {}) =>
+export const renewed = (plan: readonly PlannedStep[] = ladder, rest: Partial<Renewed> = {}) =>
   example(Topic.agentHealth, 'WARRANT_RENEWED', {
     ...found,
     state: 'STUCK',
     plan: plan.map(stepRecord),
+    suspendedBy: null,
     ...rest,
   });
 

@@ -27,6 +27,8 @@ export type RateLimit = {
    * a limit, end a row
    */
   readonly rowAt?: number;
+  /** the mark of the first of limits that follow each other so, with or without a reset; absent: `mark` */
+  readonly began?: number;
 } | null;
 
 /** The agent beside a report of a limit: its activity before, and its last progress, on `now`'s axis. */
@@ -56,14 +58,12 @@ export const limitedBy = (
   const sent = heartbeat.rate_limit?.retry_at ?? null;
   if (before !== null && sent !== null && sent === before.sentRetry) return before;
   if (before !== null && sent === null && before.retryAt !== null && before.retryAt > receipt.now) return before;
-  const isInRow =
-    sent === null &&
-    before !== null &&
-    before.retryAt === null &&
-    progressAt <= before.at &&
-    receipt.now - before.at <= ROW_GAP_MS;
+  const follows =
+    before !== null && progressAt <= before.at && receipt.now - (before.retryAt ?? before.at) <= ROW_GAP_MS;
+  const isInRow = follows && sent === null && before.retryAt === null;
   return {
     ...(isInRow && { rowAt: before.rowAt ?? before.at }),
+    ...(follows && { began: before.began ?? before.mark }),
     at: receipt.now,
     mark: receipt.watched,
     retryAt: sent === null ? null : Math.min(ahead(receipt, sent), receipt.now + LONGEST_LIMIT_MS),

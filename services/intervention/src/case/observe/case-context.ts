@@ -10,13 +10,13 @@ export const describeEvidence = (evidence: readonly Evidence[]): string =>
     .join('; ')
     .slice(0, 300);
 
-export const contextOfWarrant = ({
-  payload,
-  correlationId,
-  policy,
-}: InputOf<'WARRANT_FILED' | 'WARRANT_RENEWED'>): CaseContext => {
+/** `now`: when the warrant is received. */
+export const contextOfWarrant = (
+  { payload, correlationId, policy }: InputOf<'WARRANT_FILED' | 'WARRANT_RENEWED'>,
+  now: number,
+): CaseContext => {
   return {
-    ...figuresOf(payload),
+    ...figuresOf(payload, now),
     caseId: `case-${payload.warrantId}`,
     warrantId: payload.warrantId,
     by: null,
@@ -34,7 +34,8 @@ export const contextOfWarrant = ({
 };
 
 /** The fields that each renewal updates. */
-export const figuresOf = (payload: WarrantFiledPayload | WarrantRenewedPayload) => ({
+export const figuresOf = (payload: WarrantFiledPayload | WarrantRenewedPayload, now: number) => ({
+  ...('suspendedBy' in payload && payload.suspendedBy !== null && { suspendedBy: payload.suspendedBy }),
   runtimeId: payload.runtimeId,
   labels: payload.labels,
   state: payload.state,
@@ -50,6 +51,7 @@ export const figuresOf = (payload: WarrantFiledPayload | WarrantRenewedPayload) 
   checkpoint: payload.checkpoint,
   client: payload.client,
   workedMinutes: payload.workedMinutes,
+  figuresAt: now,
   finding: payload.finding,
   advice: payload.advice,
   idleMinutes: payload.idleMinutes,

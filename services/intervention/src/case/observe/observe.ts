@@ -17,7 +17,7 @@ import {
   isOfPreviousInstance,
   revived,
 } from './instance.ts';
-import { isRecoveryDecided, replanned } from './replan.ts';
+import { isRecoveryDecided, replanned, withWait } from './replan.ts';
 
 type Warrant = InputOf<'WARRANT_FILED' | 'WARRANT_RENEWED'>;
 type Lapsed = InputOf<'WARRANT_LAPSED'>;
@@ -29,7 +29,7 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
   switch (input.type) {
     case 'WARRANT_FILED':
     case 'WARRANT_RENEWED':
-      return warranted(asInstance(known, input.payload.instanceId, input.payload.runtimeId), input);
+      return warranted(asInstance(known, input.payload.instanceId, input.payload.runtimeId), input, clock.now);
     case 'WARRANT_LAPSED':
       return lapsed(known, input);
     case 'HEALTH_STATE_CHANGED': {
@@ -70,7 +70,8 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
   }
 };
 
-const warranted = (state: CaseState, warrant: Warrant): CaseState => {
+const warranted = (state: CaseState, warrant: Warrant, now: number): CaseState => {
+  const found = contextOfWarrant(warrant, now);
   const current = contextIn(state);
   const known =
     warrant.payload.endReason !== null && !current?.ended
@@ -84,13 +85,12 @@ const warranted = (state: CaseState, warrant: Warrant): CaseState => {
     current.warrantId !== null &&
     situation.activeCase.stepState.kind !== 'terminating'
   )
-    return inCase(known, (activeCase) => replanned(activeCase, contextOfWarrant(warrant)));
-  if (situation.kind === 'asking' && situation.caseContext.warrantId === warrant.payload.warrantId)
-    return {
-      ...known,
-      situation: { ...situation, caseContext: { ...situation.caseContext, ...figuresOf(warrant.payload) } },
-    };
-  return opens(known, warrant) ? { ...known, next: contextOfWarrant(warrant) } : known;
+    return inCase(known, (activeCase) => replanned(withWait(activeCase, found, now), found));
+  if (situation.kind === 'asking' && situation.caseContext.warrantId === warrant.payload.warrantId) {
+    const { suspendedBy: _, ...before } = situation.caseContext;
+    return { ...known, situation: { ...situation, caseContext: { ...before, ...figuresOf(warrant.payload, now) } } };
+  }
+  return opens(known, warrant) ? { ...known, next: found } : known;
 };
 
 /** A finding opens a case. Its renewal opens one only if the plan did not run in this episode and the episode is not settled. */

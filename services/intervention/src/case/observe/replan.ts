@@ -1,6 +1,6 @@
 import type { HealthState } from '@vigil/events';
 import type { Step } from '@vigil/policy';
-import { type ActiveCase, laterQuestion, notBegun, stepKey } from '../active-case.ts';
+import { type ActiveCase, deadlineOf, laterQuestion, notBegun, stepKey } from '../active-case.ts';
 import type { CaseContext } from '../case-context.ts';
 import { requestedTerminate } from './case-context.ts';
 
@@ -23,6 +23,25 @@ export const replanned = (activeCase: ActiveCase, found: CaseContext): ActiveCas
     return { ...activeCase, caseContext: { ...found, ...kept, ...planOf(caseContext) } };
   }
   return standingAt({ ...activeCase, plans: [...activeCase.plans, found.planName].slice(-8) }, { ...found, ...kept });
+};
+
+/**
+ * The plan is suspended while the agent waits. After that, the waits of the present step have as much time left as before.
+ * People keep the deadline that they were given, because their answers name it. If it has passed, they are asked again.
+ */
+export const withWait = (activeCase: ActiveCase, { suspendedBy }: CaseContext, now: number): ActiveCase => {
+  const { suspendedAt, ...moving } = activeCase;
+  if (suspendedBy !== undefined) return { ...activeCase, suspendedAt: suspendedAt ?? now };
+  if (suspendedAt === undefined) return activeCase;
+  const waited = now - suspendedAt;
+  const { stepState, attempt } = moving;
+  const later = attempt.lastAt > 0 ? { ...attempt, lastAt: attempt.lastAt + waited } : attempt;
+  if (stepState.kind !== 'escalated' || stepState.until === null) return { ...moving, attempt: later };
+  const until = stepState.until + waited;
+  const deadlineAt = deadlineOf(stepState);
+  const isPast = deadlineAt !== null && deadlineAt <= now;
+  const reminder = isPast ? 'due' : moving.reminder;
+  return { ...moving, attempt: later, reminder, stepState: { ...stepState, until, deadlineAt } };
 };
 
 const planOf = ({ planName, steps, recovery, policy, state }: CaseContext) => ({

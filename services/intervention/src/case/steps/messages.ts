@@ -1,6 +1,6 @@
 import { contentHash } from '@vigil/policy';
 import type { ActiveCase } from '../active-case.ts';
-import { caseEvent, fill, order, orderId } from '../drafts.ts';
+import { caseEvent, fill, findingAt, order, orderId } from '../drafts.ts';
 import { act, type RulesOf, type StepOf, textTtl, unreachable, waitForText } from './step.ts';
 
 /** An answer ends the nudging. The first of an episode starts all waits of the step again; after another one, the rest of them continues. */
@@ -21,9 +21,9 @@ export const nudge: RulesOf<'nudge'> = {
     if (answered || attempt.sent >= step.attempts) return waitForText(activeCase, until, now);
     return now < until ? { kind: 'wait', until } : act;
   },
-  act: ({ attempts: of, intervalMs, message: template }, { caseContext, attempt: { sent } }, { number }) => {
+  act: ({ attempts: of, intervalMs, message: template }, { caseContext, attempt: { sent } }, { at, number }) => {
     const attempt = sent + 1;
-    const message = fill(template, caseContext, attempt, of);
+    const message = fill(template, findingAt(caseContext, at), attempt, of);
     return [
       order(caseContext, number, 'NUDGE_AGENT', { ttlMs: textTtl(caseContext, intervalMs), attempt, message }),
       caseEvent(caseContext, 'NUDGE_SENT', { attempt, of, message, orderId: orderId(caseContext, number) }),
@@ -47,10 +47,13 @@ export const interrogate: RulesOf<'interrogate'> = {
     if (now < until) return { kind: 'wait', until };
     return attempt.sent < waitsMs.length ? act : { kind: 'next' };
   },
-  act: ({ waitsMs, message }, { caseContext, attempt }, { number }) => {
+  act: ({ waitsMs, message }, { caseContext, attempt }, { at, number }) => {
     const nonce = nonceOf(orderId(caseContext, number));
     const waitMs = waitsMs[attempt.sent] ?? 0;
-    const asked = fill(message, caseContext, attempt.sent + 1, waitsMs.length).replaceAll('{nonce}', nonce);
+    const asked = fill(message, findingAt(caseContext, at), attempt.sent + 1, waitsMs.length).replaceAll(
+      '{nonce}',
+      nonce,
+    );
     const text = asked.replaceAll('{timeout}', String(waitMs / 1000));
     return [order(caseContext, number, 'PROBE_AGENT', { ttlMs: waitMs, message: text, nonce, waitMs })];
   },
@@ -68,7 +71,7 @@ export const handoff: RulesOf<'handoff'> = {
     return waitForText(activeCase, attempt.lastAt + deadlineMs, now);
   },
   act: ({ deadlineMs, message }, { caseContext, answers, handoffAsked }, { at, number }) => {
-    const text = fill(message, caseContext);
+    const text = fill(message, findingAt(caseContext, at));
     const asked = handoffAsked === null ? null : answers.handoff;
     const requested = { deadlineAt: at + deadlineMs, orderId: orderId(caseContext, number), asked };
     // No activity recalls what the agent has asked for.

@@ -64,7 +64,7 @@ const question = (caseContext: CaseContext, asked: Question, answers: Answers): 
   caseEvent(caseContext, 'ESCALATION_TRIGGERED', {
     reason: asked.reason ?? reasonWithOutput(caseContext),
     options: offered(asked.options, caseContext),
-    deadlineAt: deadlineOf(asked),
+    deadlineAt: asked.until ?? deadlineOf(asked),
     onTimeout: asked.until === null ? 'hold' : 'terminate',
     checkpoint: caseContext.checkpoint,
     answers: given(answers),
