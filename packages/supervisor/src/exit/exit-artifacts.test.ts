@@ -123,7 +123,8 @@ const partly = (onRequest = ''): string => `exec ${process.execPath} -e '
   process.on("SIGTERM", () => {});
   const socket = require("node:net").connect(process.env.VIGIL_SOCKET);
   const send = (fields) => socket.write(JSON.stringify(fields) + "\\n");
-  const save = (id, one) => send({ checkpoint: { checkpoint_id: id, completed_work: [one], remaining_work: ["rest"] } });
+  const save = (id, one, uri) =>
+    send({ checkpoint: { checkpoint_id: id, completed_work: [one], remaining_work: ["rest"], uri: uri || null } });
   send({ tool_calls: [{ call_id: "a", tool: "Read", outcome: "ok" }] });
   save("c-1", "one");
   send({ tool_calls: [{ call_id: "b", tool: "Edit", target: "a.ts", outcome: "ok" }] });
@@ -165,12 +166,24 @@ test('before an agent is ended, what it did since its checkpoint, its last outpu
   });
 });
 
-test('an agent that is asked for a checkpoint and saves one within the grace is continued from that one', async () => {
+test.each<[string, string, object]>([
+  ['its own file', 'file:///c-2.json', { checkpointId: 'c-2', completedWork: ['in 30000'] }],
+  ['the recovery file, where its own is none', '', { parentId: 'c-2', completedWork: ['in 30000'], valid: true }],
+  ['the recovery file, where its own is elsewhere', 's3://b/c-2', { parentId: 'c-2', completedWork: ['in 30000'] }],
+])('an agent that saves a checkpoint within the grace is continued from %s', async (_, uri, expected) => {
+  const saves = `save("c-2", "in " + deadline, "${uri}"); setTimeout(() => process.exit(0), 300);`;
+  await start(partly(saves), { files: files() });
+  await isHalfWay();
+  await endedForStall({ graceMs: 30_000 });
+  expect(receipt()).toMatchObject({ forced: false, checkpoint: expected, completedWork: ['in 30000'] });
+});
+
+test('a checkpoint that an agent saves within the grace is in the one recovery file', async () => {
   await start(partly('save("c-2", "in " + deadline); setTimeout(() => process.exit(0), 300);'), { files: files() });
   await isHalfWay();
   await endedForStall({ graceMs: 30_000 });
-  expect(receipt()).toMatchObject({ forced: false, checkpoint: { checkpointId: 'c-2' }, completedWork: ['in 30000'] });
-  expect(savedIn(within('pipeline_checkpoints')).completed_work).toEqual(['one']);
+  expect(savedIn(within('pipeline_checkpoints')).completed_work).toEqual(['in 30000']);
+  expect(readdirSync(within('pipeline_checkpoints', 'TASK-1'))).toHaveLength(1);
 });
 
 test('an agent that saves nothing within the grace is continued from the file', async () => {

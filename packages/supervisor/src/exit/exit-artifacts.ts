@@ -74,12 +74,11 @@ const saveState = (
   { taskId, attempt }: AgentSpec,
   { folder, root }: { readonly folder: string | null; readonly root: string | null },
   { reason, axes, checkpoint, known }: Snapshot,
+  at: number,
 ): CheckpointRef | null => {
   if (folder === null || taskId === null) return null;
   const remains = { taskId, attempt: attempt + 1, checkpoint, stallReason: stallReasonOf(reason, axes), known };
-  return orLogged(deps, 'the recovery file is not written', () =>
-    saveRecovery(root ?? folder, folder, remains, deps.clock.now()),
-  );
+  return orLogged(deps, 'the recovery file is not written', () => saveRecovery(root ?? folder, folder, remains, at));
 };
 
 /** Before an ordered end: what a replacement needs is on the disk before anything can go wrong with the end. */
@@ -88,20 +87,34 @@ export const saveBeforeEnd = (
   spec: AgentSpec,
   { recovery, partialState, root }: StateFiles,
   snapshot: Snapshot,
-): CheckpointRef | null => saveState(deps, spec, { folder: recovery ?? partialState, root }, snapshot);
+): CheckpointRef | null =>
+  saveState(deps, spec, { folder: recovery ?? partialState, root }, snapshot, deps.clock.now());
+
+/** The checkpoint that the agent saved after the file was written, as an answer to the request for one. Null: none. */
+const answerOf = ({ checkpoint, saved }: Unfinished): CheckpointRef | null =>
+  saved !== null && checkpoint?.valid !== false && checkpoint?.checkpointId !== saved.parentId ? checkpoint : null;
+
+/** The file of what is known of the agent. With an answer, the one from before the end is written again. */
+const savedOf = (
+  deps: ExitArtifactDeps,
+  spec: AgentSpec,
+  { recovery, partialState, root }: StateFiles,
+  end: Unfinished,
+  snapshot: Snapshot,
+): CheckpointRef | null => {
+  const { saved } = end;
+  if (saved === null) return saveState(deps, spec, { folder: recovery, root }, snapshot, deps.clock.now());
+  if (answerOf(end) === null || saved.createdAt === null) return saved;
+  return saveState(deps, spec, { folder: recovery ?? partialState, root }, snapshot, saved.createdAt) ?? saved;
+};
 
 /**
- * The checkpoint to continue from: the agent's own, beside which a file of `partial_state` stands. A file of `recovery` takes its
- * place, unless the agent saved a newer one after the file was written.
+ * The checkpoint to continue from: the agent's own, beside which a file of `partial_state` stands. A file of `recovery`
+ * takes its place, unless the agent has answered with a file of its own.
  */
-const checkpointOf = (
-  own: CheckpointRef | null,
-  saved: CheckpointRef | null,
-  { recovery }: StateFiles,
-): CheckpointRef | null => {
-  if (saved === null || recovery === null) return own;
-  const isNewer = own !== null && own.valid !== false && own.checkpointId !== saved.parentId;
-  return isNewer ? own : saved;
+const checkpointOf = ({ recovery }: StateFiles, end: Unfinished, saved: CheckpointRef | null): CheckpointRef | null => {
+  const hasAnswered = answerOf(end)?.uri?.startsWith('file:') === true;
+  return saved === null || recovery === null || hasAnswered ? end.checkpoint : saved;
 };
 
 /** Writes the requested files of an unfinished agent. Returns the checkpoint to continue from. */
@@ -112,7 +125,6 @@ export const writeExitArtifacts = (
   end: Unfinished,
 ): CheckpointRef | null => {
   const { taskId, agentId } = spec;
-  const { recovery, root } = files;
   if (taskId === null) return end.checkpoint;
   const at = deps.clock.now();
   if (end.order !== null) {
@@ -120,8 +132,8 @@ export const writeExitArtifacts = (
     logDispatch(deps, files, event, at);
   }
   const { reason, axes } = end.order?.payload ?? { reason: end.details, axes: [] };
-  const saved = end.saved ?? saveState(deps, spec, { folder: recovery, root }, { ...end, reason, axes });
-  const checkpoint = checkpointOf(end.checkpoint, saved, files);
+  const saved = savedOf(deps, spec, files, end, { ...end, reason, axes });
+  const checkpoint = checkpointOf(files, end, saved);
   if (end.isLast && end.order !== null && axes.length > 0)
     orLogged(deps, 'the friction event is not written', () => escalate(spec, taskId, files, checkpoint, at));
   return checkpoint;
