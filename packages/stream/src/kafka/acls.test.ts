@@ -48,3 +48,10 @@ test('every transactional id belongs to one service, so that no other one can fe
   for (const { principal, name } of ids)
     for (const other of ids) if (other.principal !== principal) expect(other.name.startsWith(name)).toBe(false);
 });
+
+test('no service may join the group of another one, and only those with a group of their own join any', () => {
+  const groups = acls.filter(({ resource, operation }) => resource === 'group' && operation === 'read');
+  for (const { principal, name } of groups)
+    for (const other of groups) if (other.principal !== principal) expect(other.name.startsWith(name)).toBe(false);
+  expect(groups.map(({ principal }) => principal)).not.toContain('dashboard');
+});

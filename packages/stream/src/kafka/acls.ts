@@ -12,8 +12,6 @@ import {
 
 /** The operations of a service on the broker besides writing its topics, which the schemas name. */
 type Uses = {
-  /** of its connections: readers outside a group take group ids that begin with it */
-  readonly clientId: string;
   readonly reads: readonly string[];
   /** topics of other services into which it writes ticks */
   readonly ticksInto: readonly TopicName[];
@@ -29,8 +27,7 @@ const published = topicNames.filter((topic) => catalogue[topic].kind === 'evt');
 /** Published topics without rows in the read model. */
 const withoutRows: readonly TopicName[] = [Topic.token, Topic.agentHealthcheck, Topic.agentTerminal];
 const deadLetters = topicNames.filter((topic) => catalogue[topic].kind === 'dlq');
-const reader = (clientId: string, reads: readonly string[]): Uses => ({
-  clientId,
+const reader = (reads: readonly string[]): Uses => ({
   reads,
   ticksInto: [],
   processors: [],
@@ -41,16 +38,16 @@ const reader = (clientId: string, reads: readonly string[]): Uses => ({
 /** Every principal of the broker, by its name: a service, the agents that write heartbeats to Kafka themselves, and `vigil --direct`. */
 const USES = {
   'heartbeat-ingest': {
-    ...reader('heartbeat-ingest', [Topic.heartbeat, Topic.controlAgent]),
+    ...reader([Topic.heartbeat, Topic.controlAgent]),
     ticksInto: [Topic.heartbeat],
     processors: ['heartbeat-ingest'],
   },
   'health-evaluator': {
-    ...reader('health-evaluator', [Topic.agentObservation, Topic.applyPolicy, Topic.policy]),
+    ...reader([Topic.agentObservation, Topic.applyPolicy, Topic.policy]),
     processors: ['health-evaluator'],
   },
   intervention: {
-    ...reader('intervention', [
+    ...reader([
       Topic.agentHealth,
       Topic.stepRuling,
       Topic.orderReceipt,
@@ -64,7 +61,7 @@ const USES = {
     processors: ['intervention-cases', 'intervention-governor', 'intervention-requests', 'intervention-spending'],
   },
   recovery: {
-    ...reader('recovery', [
+    ...reader([
       Topic.taskHealth,
       Topic.recoverTask,
       Topic.reviewTask,
@@ -75,7 +72,7 @@ const USES = {
     processors: ['recovery'],
   },
   alerting: {
-    ...reader('alerting', [
+    ...reader([
       // The time of the evaluator's topic, which stops with heartbeat-ingest.
       Topic.agentObservation,
       Topic.agentHealth,
@@ -94,18 +91,14 @@ const USES = {
     groups: ['alerting-*'],
   },
   projector: {
-    ...reader('vigil-projector', [
-      ...published.filter((topic) => !withoutRows.includes(topic)),
-      ...deadLetters,
-      Topic.agentOrder,
-    ]),
+    ...reader([...published.filter((topic) => !withoutRows.includes(topic)), ...deadLetters, Topic.agentOrder]),
     groups: ['projector'],
   },
   dashboard: {
-    ...reader('vigil-dashboard', [...published, Topic.agentOrder, Topic.notify, snapshotTopic('health-evaluator')]),
+    ...reader([...published, Topic.agentOrder, Topic.notify, snapshotTopic('health-evaluator')]),
     describes: ['projector'],
   },
-  gateway: reader('gateway', [
+  gateway: reader([
     Topic.agentOrder,
     Topic.orderReceipt,
     Topic.spawnReceipt,
@@ -119,8 +112,8 @@ const USES = {
     Topic.taskRecovery,
     Topic.leaseTerminal,
   ]),
-  agents: reader('vigil-sdk', []),
-  cli: reader('vigil-cli', []),
+  agents: reader([]),
+  cli: reader([]),
 } as const satisfies Readonly<Record<string, Uses>>;
 
 export type Principal = keyof typeof USES;
@@ -153,13 +146,11 @@ const writesOf = (principal: Principal): readonly string[] =>
   topicNames.filter((topic) => (catalogue[topic].writers as readonly string[]).includes(principal));
 
 const permissionsOf = (principal: Principal): readonly Permission[] => {
-  const { clientId, reads, ticksInto, processors, groups, describes }: Uses = USES[principal];
+  const { reads, ticksInto, processors, groups, describes }: Uses = USES[principal];
   const readTopics = new Set<string>([...reads, ...processors.map(snapshotTopic)]);
   return [
     ...[...readTopics].map((topic) => literal('read', 'topic', topic)),
     ...[...new Set<string>([...writesOf(principal), ...ticksInto])].map((topic) => literal('write', 'topic', topic)),
-    ...(readTopics.size === 0 ? [] : [prefixed('read', 'group', `${clientId}-read-`)]),
-    ...(readTopics.size === 0 ? [] : [prefixed('read', 'group', `${clientId}-follow-`)]),
     ...processors.map((name) => literal('read', 'group', name)),
     ...processors.map((name) => prefixed('write', 'transactional-id', `${name}-`)),
     ...groups.map((name) =>

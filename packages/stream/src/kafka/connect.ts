@@ -29,12 +29,11 @@ export const connectLog = async ({ kafka, clientId, codec, logger, sessionMs = 1
   await Promise.all([questions.open(), queue.open()]).catch((error: Error) => {
     throw new Fatal(`no Kafka broker answers at ${kafka.brokers.join(', ')}: ${error.message}`, { cause: error });
   });
-  /** One consumer reads all ranges: joining a group takes longer than reading a few records. */
   const readRanges: Log['readRanges'] = async (ranges, apply, signal) => {
     const begin = ranges.flatMap(({ topic, partition, low: offset, high: until }) =>
       offset < until ? [{ topic, partition, offset, until }] : [],
     );
-    if (begin.length > 0) await untilDone(new Reader(consumers, `${clientId}-read`, begin, apply), signal);
+    if (begin.length > 0) await untilDone(new Reader(admins, begin, apply), signal);
   };
   const { clusterId, partitionCount, bounds, stableEnds, groupOffsets } = questions;
   return {
@@ -51,7 +50,7 @@ export const connectLog = async ({ kafka, clientId, codec, logger, sessionMs = 1
     join: (member) => join(consumers, member, sessionMs, logger),
     follow: async (topics, from, onRecord, signal) => {
       const begin = await positions(questions, topics, from);
-      const follower = new Follower(consumers, `${clientId}-follow`, begin, onRecord, stableEnds);
+      const follower = new Follower(admins, begin, onRecord, stableEnds);
       void untilDone(follower, signal);
       return { ready: () => follower.ready };
     },

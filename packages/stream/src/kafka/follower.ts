@@ -6,8 +6,8 @@ import { Reader } from './reader.ts';
 const LOOK_MS = 5000;
 const ANSWER_MS = 4000;
 /**
- * After this many checks without progress the follower restarts its consumer. Each restart that does not help doubles
- * the number, because a broker may keep a group waiting.
+ * After this many checks without progress the follower connects again. Each time that does not help doubles the number,
+ * because a broker may be slow.
  */
 const LOOKS = 3;
 const MOST_LOOKS = 12;
@@ -30,13 +30,12 @@ export class Follower {
   #answered = true;
 
   constructor(
-    kafka: Kafka,
-    name: string,
+    kafka: Pick<Kafka, 'fetcher'>,
     from: readonly Position[],
     onRecord: (record: LogRecord) => void,
     stableEnds: (topic: string) => Promise<readonly number[]>,
   ) {
-    this.#reader = new Reader(kafka, name, from, onRecord);
+    this.#reader = new Reader(kafka, from, onRecord);
     this.#stableEnds = stableEnds;
     this.#topics = [...new Set(from.map(({ topic }) => topic))];
     this.#timer = setInterval(() => void this.#look(), LOOK_MS);
@@ -64,7 +63,7 @@ export class Follower {
       this.#answered = true;
     } catch {
       this.#answered = false;
-      this.#looks = 0; // no new group helps while no broker answers
+      this.#looks = 0; // no new connection helps while no broker answers
       this.#before = new Map();
     } finally {
       this.#looking = false;

@@ -61,6 +61,8 @@ test('aborted records do not leak out of interleaved transactions, or past keys 
 test('transactions follow each other back to back, offsets among them, without an error reaching the caller', async () => {
   const topic = await topicOf('back-to-back');
   const producer = await connected({ transactionalId: `${topic}-0` });
+  // The first group of a cluster has its coordinator a moment later.
+  await vi.waitFor(() => log.groupOffsets(`${topic}-group`, topic), { timeout: 30_000 });
   for (let i = 0; i < 20; i++) {
     const transaction = await producer.transaction();
     await transaction.sendOffsets({

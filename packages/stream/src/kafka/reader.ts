@@ -1,50 +1,64 @@
-import { randomUUID } from 'node:crypto';
-import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
+import type { Fetcher, Kafka, KafkaJSOffsetOutOfRange, KafkaMessage } from 'kafkajs';
 import type { LogRecord, Position } from '../log/log.ts';
 import { partitionKey } from '../log/partitioner.ts';
+import { typeOf } from './client.ts';
 import { fromClient } from './records.ts';
 
 const LOOK_MS = 500;
-/**
- * A consumer with unread records and no progress for this long is replaced. Each consumer gets twice the time of the
- * previous one.
- */
+/** A fetcher without an answer for this long is replaced. Each one gets twice the time of the previous one. */
 const STILL_MS = 5000;
 const LONGEST_STILL_MS = 60_000;
+/** Before a request that failed is repeated, milliseconds; twice as long each time. */
+const FIRST_RETRY_MS = 50;
+const LONGEST_RETRY_MS = 1000;
+/** What one answer may have, bytes: decoding it stops everything else in the process. */
+const OF_PARTITION = 1 << 20;
+const OF_ANSWER = 4 << 20;
+/** A short range asks for less: the broker would add what follows it. */
+const LEAST_BYTES = 16 << 10;
+const BYTES_OF_OFFSET = 1 << 10;
 
-type Reading = { readonly topic: string; readonly partition: number; next: number; readonly until: number };
+/** `at`: the offset to fetch; it is before `next` where the broker does not have `next` (yet). */
+type Reading = { readonly topic: string; readonly partition: number; next: number; at: number; readonly until: number };
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const isUnread = ({ next, until }: Reading): boolean => next < until;
+
+const positionOf = ({ topic, partition, at, until }: Reading) => {
+  const wanted = Math.max(LEAST_BYTES, (until - at) * BYTES_OF_OFFSET);
+  return { topic, partition, offset: String(at), maxBytes: Math.min(OF_PARTITION, wanted) };
+};
 
 /**
- * Reads committed records from given positions. The client can only read as a member of a group. A member that rejoins
- * after a broker restart waits for the whole session of its old member. So each reader has a group of its own, and
- * starts a new one on any doubt.
+ * Reads committed records from given positions. It is not a member of a group: a group takes seconds to join, and again
+ * after a restart of the broker. It repeats what fails until it is stopped.
  */
 export class Reader {
-  readonly #kafka: Kafka;
-  readonly #name: string;
+  readonly #kafka: Pick<Kafka, 'fetcher'>;
   readonly #onRecord: (record: LogRecord) => void;
   readonly #readings: ReadonlyMap<string, Reading>;
   readonly #done = Promise.withResolvers<void>();
   readonly #timer: NodeJS.Timeout;
-  #consumer: Consumer | undefined;
-  #moved = performance.now();
+  #fetcher: Fetcher | undefined;
+  #answered = performance.now();
   #patienceMs = STILL_MS;
-  #crashed = false;
+  /** since the last answer */
+  #failures = 0;
 
   /** `until`: the offset to stop at; without it the reader does not stop. */
   constructor(
-    kafka: Kafka,
-    name: string,
+    kafka: Pick<Kafka, 'fetcher'>,
     from: readonly (Position & { readonly until?: number })[],
     onRecord: (record: LogRecord) => void,
   ) {
     this.#kafka = kafka;
-    this.#name = name;
     this.#onRecord = onRecord;
     const readings = from.map(({ topic, partition, offset, until = Number.POSITIVE_INFINITY }) => ({
       topic,
       partition,
       next: offset,
+      at: offset,
       until,
     }));
     this.#readings = new Map(readings.map((reading) => [partitionKey(reading.topic, reading.partition), reading]));
@@ -75,104 +89,98 @@ export class Reader {
   }
 
   #look(): void {
-    const bounded = [...this.#readings.values()].some(({ until }) => Number.isFinite(until));
-    const still = bounded && performance.now() - this.#moved > this.#patienceMs;
-    // A broker may delay a new group for seconds. A consumer that is replaced too early never reads.
-    if (still) this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_STILL_MS);
-    if (this.#crashed || still) this.renew();
+    if (performance.now() - this.#answered <= this.#patienceMs) return;
+    // An answer may take seconds. A fetcher that is replaced too early never reads.
+    this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_STILL_MS);
+    this.renew();
   }
 
   #leave(): void {
-    void this.#consumer?.disconnect().catch(() => {});
-    this.#consumer = undefined;
+    void this.#fetcher?.disconnect().catch(() => {});
+    this.#fetcher = undefined;
   }
 
-  /** Continues at the present position with a new consumer and a new group. */
+  /** Continues at the present position with new connections. */
   renew(): void {
     this.#leave();
-    this.#moved = performance.now();
-    this.#crashed = false;
-    const consumer = this.#kafka.consumer({
-      groupId: `${this.#name}-${randomUUID()}`,
-      maxWaitTimeInMs: 50,
-      maxBytesPerPartition: 4 << 20,
-      sessionTimeout: 10_000,
-      // A crash is answered with a new consumer. The client's own restart would read beside it, from the beginning.
-      retry: { restartOnFailure: async () => false },
-    });
-    this.#consumer = consumer;
-    const mine = () => this.#consumer === consumer;
-    consumer.on(consumer.events.CRASH, () => {
-      if (mine()) this.#crashed = true;
-    });
-    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-      if (!mine()) return; // it is disconnected: a seek would crash it
-      this.#moved = performance.now();
-      this.#place(consumer, payload.memberAssignment);
-    });
-    consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload: { topic, partition, lastOffset } }) => {
-      if (mine()) this.#advance(consumer, topic, partition, Number(lastOffset) + 1); // also where a fetch held control records only
-    });
-    const eachBatch = async (payload: EachBatchPayload) => {
-      if (mine()) this.#deliver(payload);
-    };
-    void this.#run(consumer, eachBatch, mine).catch(() => {
-      if (mine()) this.#crashed = true;
-    });
+    this.#answered = performance.now();
+    const fetcher = this.#kafka.fetcher({ maxWaitTimeInMs: 50, maxBytes: OF_ANSWER });
+    this.#fetcher = fetcher;
+    void this.#run(fetcher);
   }
 
-  /** A consumer that was replaced meanwhile is disconnected again: it would connect by itself, and read from the beginning. */
-  async #run(
-    consumer: Consumer,
-    eachBatch: (payload: EachBatchPayload) => Promise<void>,
-    mine: () => boolean,
-  ): Promise<void> {
-    const topics = [...new Set([...this.#readings.values()].map(({ topic }) => topic))];
-    const steps = [
-      () => consumer.connect(),
-      () => consumer.subscribe({ topics, fromBeginning: true }),
-      () => consumer.run({ autoCommit: false, eachBatch }),
-    ];
-    for (const step of steps) {
-      await step();
-      if (!mine()) return consumer.disconnect();
+  /** One request at a time to each broker, so that one that does not answer holds up no other. */
+  async #run(fetcher: Fetcher): Promise<void> {
+    const isMine = () => this.#fetcher === fetcher;
+    const asked = new Map<string, Promise<unknown>>();
+    const attempt = async <T>(request: () => Promise<T>): Promise<T | null> => {
+      try {
+        const answer = await request();
+        return isMine() ? answer : null;
+      } catch (error) {
+        if (!isMine()) return null;
+        if (await this.#isMoved(fetcher, error)) return null;
+        await sleep(Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures++));
+        await fetcher.refreshMetadata().catch(() => {});
+        return null;
+      }
+    };
+    let isConnected = false;
+    while (isMine()) {
+      isConnected ||= (await attempt(async () => fetcher.connect().then(() => true))) ?? false;
+      if (!isConnected) continue;
+      const unread = [...this.#readings.values()].filter(isUnread);
+      if (unread.length === 0) return this.stop();
+      const leaders = await attempt(() => fetcher.leaders(unread));
+      for (const [node, readings] of leaders ?? []) {
+        if (asked.has(node)) continue;
+        const answer = attempt(() => this.#fetch(fetcher, node, readings));
+        asked.set(
+          node,
+          answer.finally(() => asked.delete(node)),
+        );
+      }
+      await (asked.size > 0 ? Promise.race(asked.values()) : sleep(FIRST_RETRY_MS));
     }
   }
 
-  #place(consumer: Consumer, assignment: ConsumerGroupJoinEvent['payload']['memberAssignment']): void {
-    for (const [topic, partitions] of Object.entries(assignment))
-      for (const partition of partitions) {
-        const reading = this.#readings.get(partitionKey(topic, partition));
-        if (reading === undefined || reading.next >= reading.until)
-          consumer.pause([{ topic, partitions: [partition] }]);
-        else consumer.seek({ topic, partition, offset: String(reading.next) });
+  async #fetch(fetcher: Fetcher, node: string, readings: readonly Reading[]): Promise<void> {
+    const answers = await fetcher.fetch(node, readings.map(positionOf));
+    if (this.#fetcher !== fetcher) return;
+    this.#answered = performance.now();
+    this.#patienceMs = STILL_MS;
+    this.#failures = 0;
+    for (const { topic, partition, messages, nextOffset } of answers) {
+      const reading = this.#readings.get(partitionKey(topic, partition));
+      if (reading === undefined) continue;
+      try {
+        this.#deliver(reading, messages);
+      } catch (error) {
+        return this.#fail(error);
       }
+      reading.at = Number(nextOffset);
+      reading.next = Math.max(reading.next, reading.at);
+    }
   }
 
-  #deliver({ batch: { topic, partition, messages } }: EachBatchPayload): void {
-    const reading = this.#readings.get(partitionKey(topic, partition));
-    if (reading === undefined) return;
+  #deliver(reading: Reading, messages: readonly KafkaMessage[]): void {
     for (const message of messages) {
       const offset = Number(message.offset);
       if (offset < reading.next || offset >= reading.until) continue;
       reading.next = offset + 1;
-      try {
-        this.#onRecord(fromClient(topic, partition, message));
-      } catch (error) {
-        this.#fail(error);
-        return;
-      }
+      this.#onRecord(fromClient(reading.topic, reading.partition, message));
     }
   }
 
-  #advance(consumer: Consumer, topic: string, partition: number, next: number): void {
+  /** Whether the broker did not have the offset, and the reading continues at its first one. */
+  async #isMoved(fetcher: Fetcher, error: unknown): Promise<boolean> {
+    if (typeOf(error) !== 'OFFSET_OUT_OF_RANGE') return false;
+    const { topic, partition } = error as KafkaJSOffsetOutOfRange;
     const reading = this.#readings.get(partitionKey(topic, partition));
-    if (reading === undefined) return;
-    this.#moved = performance.now();
-    this.#patienceMs = STILL_MS;
-    reading.next = Math.max(reading.next, next);
-    if (reading.next < reading.until) return;
-    consumer.pause([{ topic, partitions: [partition] }]);
-    if ([...this.#readings.values()].every(({ next: at, until }) => at >= until)) this.stop();
+    const first = await fetcher.earliestOffset(topic, partition).catch(() => null);
+    if (reading === undefined || first === null) return false;
+    reading.at = Number(first);
+    reading.next = Math.max(reading.next, reading.at);
+    return true;
   }
 }

@@ -40,6 +40,21 @@ test('a state far from the end is found too', async () => {
   expect(await look([['a', bytesOf('quiet')], ...rest])).toMatchObject({ state: 'quiet', clock: { now: 7 } });
 });
 
+test('a search reads no record twice, and none before its last part', async () => {
+  const rest = Array.from({ length: 3000 }, () => ['@position/in', at(7)] as const);
+  const log = new MemoryLog({ topics: { [TOPIC]: 1 } });
+  const records = [...rest, ...rest, ['a', bytesOf('quiet')] as const, ...rest];
+  log.append(records.map(([key, value]) => ({ topic: TOPIC, partition: 0, key, value })));
+  const ranges: string[] = [];
+  const read: typeof log.read = (topic, partition, range, apply) => {
+    ranges.push(`${range.low}-${range.high}`);
+    return log.read(topic, partition, range, apply);
+  };
+  const from = { bounds: log.bounds, read };
+  expect(await readSnapshot(from, judge, 'a', new AbortController().signal)).toMatchObject({ state: 'quiet' });
+  expect(ranges).toEqual(['8501-9001', '4001-8501']);
+});
+
 test('the result is null for a forgotten key, an unknown key, a state of another shape, and a search that takes too long', async () => {
   const position = ['@position/in', at(5)] as const;
   expect(await look([['a', bytesOf('x')], ['a', null], position])).toBeNull();

@@ -7,8 +7,8 @@ import { type ClockState, restored, TICK_MS, timeOf } from '../time/clock.ts';
 import { type AtRest, shapeOf } from './at-rest.ts';
 import { type Entry, Store } from './store.ts';
 
-/** How far back from the end each search reads, records. Live states are near the end. */
-const WINDOWS = [2_000, 50_000, Number.POSITIVE_INFINITY];
+/** How far back from the end each search reads, offsets. It reads none of them twice. Live states are near the end. */
+const WINDOWS = [500, 5_000, 50_000, Number.POSITIVE_INFINITY];
 
 /** The source of a state: its processor, its shapes, and the input that carries its time. */
 export type SnapshotSource = {
@@ -34,14 +34,21 @@ export const readSnapshot = async <State>(
   const bounds = await log.bounds(topic);
   const partition = partitionOf(key, bounds.length);
   const { low, high } = bounds[partition] ?? { low: 0, high: 0 };
+  const positionKey = `${POSITION_KEY}${timeTopic}`;
+  let newest = new Map<string, Buffer | null>();
+  let end = high;
   for (const window of WINDOWS) {
     const from = Math.max(low, high - window);
-    const newest = new Map<string, Buffer | null>();
-    const remember = (found: string | null, value: Buffer | null) => found !== null && newest.set(found, value);
-    if (from < high)
-      await log.read(topic, partition, { low: from, high }, (record) => remember(record.key, record.value), signal);
+    const older = new Map<string, Buffer | null>();
+    const remember = (found: string | null, value: Buffer | null) => {
+      if (found === key || found === positionKey) older.set(found, value);
+    };
+    if (from < end)
+      await log.read(topic, partition, { low: from, high: end }, (one) => remember(one.key, one.value), signal);
+    newest = new Map([...older, ...newest]);
+    end = from;
     const state = newest.get(key);
-    const position = newest.get(`${POSITION_KEY}${timeTopic}`);
+    const position = newest.get(positionKey);
     if (signal.aborted || state === null) return null;
     if (state && position) return seen(key, state, position, atRest as AtRest<State>);
     if (from === low) return null;
