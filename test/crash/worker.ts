@@ -68,7 +68,7 @@ const processorOf = ({ processor, reads, writes }: WorkerPlan) =>
 /** Runs the counting processor until the process is ended. */
 export const work = async (plan: WorkerPlan): Promise<never> => {
   const { brokers, sessionMs } = plan;
-  const logger = { info: console.log, warn: console.log, error: console.log };
+  const logger = { debug: () => {}, info: console.log, warn: console.log, error: console.log };
   const log = await connectLog({ kafka: plaintext(brokers), clientId: 'worker', codec: jsonCodec, sessionMs, logger });
   const unfenced: Log = { ...log, fence: (id) => log.fence(`${id}-${randomUUID()}`) };
   const running = await runProcessor(plan.fencing ? log : unfenced, processorOf(plan), {

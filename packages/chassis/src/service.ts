@@ -2,9 +2,11 @@ import { setTimeout as after } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { z } from 'zod';
 import { chassisSettings, readConfig } from './config.ts';
+import { endWhenFrozen, FROZEN_AFTER_MS } from './event-loop.ts';
 import type { Count } from './metrics/definitions.ts';
 import { createCount, showPartitions } from './metrics/instruments.ts';
 import { openProbes, type Part, readinessOf } from './probes.ts';
+import { logReadiness } from './readiness-log.ts';
 import { openTelemetry } from './telemetry.ts';
 
 /** How long a process may take to stop, milliseconds; beyond it, it ends with code 1. Kubernetes allows 30 s. */
@@ -60,6 +62,7 @@ const live = async <Schema extends z.ZodType>(
 ): Promise<void> => {
   await using opened = new AsyncDisposableStack();
   let parts: Readonly<Record<string, Part>> | undefined;
+  opened.use(endWhenFrozen(service.name, FROZEN_AFTER_MS));
   const telemetry = opened.use(await openTelemetry(service.name, config.OTEL_EXPORTER_OTLP_ENDPOINT));
   const readiness = () => readinessOf(parts, stop.signal.aborted);
   const sources = { readiness, metrics: telemetry.scrape };
@@ -68,6 +71,7 @@ const live = async <Schema extends z.ZodType>(
     const use: Running<unknown>['use'] = async (it) => opened.use(await it);
     parts = await service.start({ config, logger, count: createCount(), signal: stop.signal, use });
     showPartitions(parts);
+    opened.use(logReadiness(logger, readiness, parts));
     logger.info({ probes: probes.url, parts: Object.keys(parts) }, 'started');
     await Promise.race([aborted(stop.signal), ...Object.entries(parts).flatMap(ending)]);
   } finally {

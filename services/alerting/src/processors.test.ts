@@ -16,7 +16,7 @@ const sinkDeps = {
   now: () => 0,
   timeFlows: () => true,
   random: () => 0,
-  logger: { info() {}, warn() {}, error() {} },
+  logger: { debug() {}, info() {}, warn() {}, error() {} },
   count: () => {},
 };
 

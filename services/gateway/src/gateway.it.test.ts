@@ -13,7 +13,7 @@ const RUN = randomBytes(4).toString('hex');
 const token = `a-token-of-${RUN}`;
 const agentId = `agent-${RUN}`;
 const runtimeId = `host-${RUN}`;
-const quiet = { error: () => {}, warn: () => {}, info: () => {} } as unknown as Logger;
+const quiet = { debug: () => {}, error: () => {}, warn: () => {}, info: () => {} } as unknown as Logger;
 const secret = `a-secret-for-the-tests-of-run-${RUN}`;
 const settings = {
   ...readConfig(config, { ...process.env, VIGIL_GATEWAY_TOKEN: token, VIGIL_GATEWAY_SECRET: secret }),

@@ -25,7 +25,7 @@ export const showing = (shown: string) => ({ authorization: `Bearer ${shown}` })
 export const showingClaims = async (...claims: Parameters<typeof claimsOf>) =>
   showing(await signer.sign(claimsOf(...claims)));
 
-const quiet = { info: () => {}, warn: () => {}, error: () => {} } as unknown as Logger;
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} } as unknown as Logger;
 
 /** The eight fields of CODITECT's `ADR-110`. */
 export const least = {

@@ -95,11 +95,17 @@ export const askBrokers = async (kafka: KafkaAccess, limitMs: number): Promise<v
   }
 };
 
+/** The client's text of CONCURRENT_TRANSACTIONS: the previous transaction is still being ended, and the client asks again. */
+export const REPEATED =
+  'The producer attempted to update a transaction while another concurrent operation on the same transaction was ongoing';
+
 export const openClients = (kafka: KafkaAccess, clientId: string, logger: Logger): Clients => {
   const logCreator: logCreator =
     () =>
-    ({ namespace, log: { message, error } }) =>
-      logger.warn({ client: namespace, error }, message);
+    ({ namespace, log: { message, error } }) => {
+      const method = error === REPEATED ? 'debug' : 'warn';
+      logger[method]({ client: namespace, error }, message);
+    };
   const common = {
     clientId,
     brokers: [...kafka.brokers],

@@ -14,7 +14,7 @@ import { runDeliveries } from './deliveries.ts';
 
 const RUN = randomBytes(4).toString('hex');
 const name = `hook-${RUN}`;
-const quiet = { info() {}, warn() {}, error() {} };
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const opened = new AsyncDisposableStack();
 /** ids that the receiver has taken, as often as it did */
 const taken: string[] = [];

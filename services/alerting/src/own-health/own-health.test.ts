@@ -15,7 +15,7 @@ afterEach(() => {
   stop = new AbortController();
 });
 
-const quiet = { info() {}, warn() {}, error() {} };
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** The watch over a log in memory; `pass` lets time pass in seconds, with a tick of each topic unless it stands. */
 const watching = async (deadmanUrl: string | null, probes: readonly (readonly [string, string])[] = []) => {

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const quiet = { info() {}, warn() {}, error() {} };
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const open = (url: string, more = {}, now = Date.now) =>
   alertmanager.open('am', alertmanager.settings.parse({ kind: 'alertmanager', url, ...more }), {
     ...sinkDeps,

@@ -9,7 +9,7 @@ import { rebuild } from './rebuild.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const warn = (about: object, text: string): void => void process.stderr.write(`${text} ${JSON.stringify(about)}\n`);
-const logger = { info: () => {}, warn, error: warn };
+const logger = { debug: () => {}, info: () => {}, warn, error: warn };
 
 const config = readConfig(z.object({ ...kafkaSettings, ...databaseSettings, ...historySettings }), process.env);
 const codec = await connectCodec(registryFrom(config), [Topic.dlqProjector]);

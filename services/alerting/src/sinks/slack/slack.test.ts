@@ -23,7 +23,7 @@ import { slack } from './slack.ts';
 import { slackWebhook } from './slack-webhook.ts';
 
 const TOKEN = 'xoxb-hunter2';
-const quiet = { info() {}, warn() {}, error() {} };
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
 type Message = {
   readonly ts: string;
