@@ -55,3 +55,11 @@ test('given, when, then: an input is answered, time that passes fires deadlines,
   expect(agent.all()).toHaveLength(2);
   expect(agent.state()).toMatchObject({ received: 1, missing: true });
 });
+
+test('inputs that are received at once give the events and the state that they give one by one', () => {
+  const [one, all] = [given(honest, 1_000_000), given(honest, 1_000_000)];
+  const emitted = [one.receive(heartbeat), one.receive(heartbeat)].flat();
+  expect(all.receiveAll([heartbeat, heartbeat])).toEqual(emitted);
+  expect(all.all()).toEqual(one.all());
+  expect(all.state()).toEqual(one.state());
+});

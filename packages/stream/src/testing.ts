@@ -41,6 +41,8 @@ export type Driver<State, Input extends HealthEvent, Output extends Draft> = {
   readonly state: () => State;
   readonly all: () => readonly Output[];
   readonly receive: (input: Input, at?: number | Clock) => readonly Output[];
+  /** Receives these at once, as a transaction does: the state comes back from its snapshot only after the last one. */
+  readonly receiveAll: (inputs: readonly Input[]) => readonly Output[];
   /** Lets time pass as ticks would, one a second: deadlines on the way fire, with everything watched. */
   readonly passTo: (at: number) => readonly Output[];
   /** Lets time pass unwatched: `now` moves, `watched` does not. */
@@ -88,7 +90,27 @@ export const given = <State, Input extends HealthEvent, Output extends Draft>(
     state = plain(decider.observe(state, input, clock));
     return emit(input);
   };
-  return { state: () => state, all: () => all, receive, passTo, unwatched: (ms) => move(ms, 0), clock: () => clock };
+  const receiveAll = (inputs: readonly Input[]) => {
+    const emitted: Output[] = [];
+    let current = state;
+    for (const input of inputs) {
+      const decided = decideAndEvolve(decider, decider.observe(current, input, clock), clock, input);
+      current = decided.state;
+      emitted.push(...decided.emitted);
+    }
+    state = plain(current);
+    all.push(...emitted);
+    return emitted;
+  };
+  return {
+    state: () => state,
+    all: () => all,
+    receive,
+    receiveAll,
+    passTo,
+    unwatched: (ms) => move(ms, 0),
+    clock: () => clock,
+  };
 };
 
 /** A state as it comes back from the snapshot. */

@@ -106,6 +106,7 @@ export const fleet = (liveAgents = 0, settings: Partial<GovernorSettings> = {}, 
     ...driver,
     drafts,
     receive: (input: GovernorInput) => words(drafts(input)),
+    receiveAll: (inputs: readonly GovernorInput[]) => words(driver.receiveAll(inputs.map(placed))),
     after: (ms: number) => words(driver.passTo(driver.clock().now + ms)),
   };
 };

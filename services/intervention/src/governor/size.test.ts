@@ -70,8 +70,7 @@ test('a fleet of a million agents on 5,000 hosts takes 200,000 bytes, and its br
   expect(livingIn(state.liveAgents, { host: 'host-7' })).toBe(200);
   expect(bytesOf(state)).toBeLessThan(200_000);
   const one = fleet(0, { brake }, state);
-  for (let n = 0; n < 199; n++)
-    expect(one.receive(lost(`agent-${n}`, { ...place(n), previousPlace: place(n) }))).toEqual([]);
+  expect(one.receiveAll(times(199, (n) => lost(`agent-${n}`, { ...place(n), previousPlace: place(n) })))).toEqual([]);
   expect(one.receive(lost('agent-199', { ...place(199), previousPlace: place(199) }))).toEqual(['BRAKE_ENGAGED fleet']);
   expect(storedBytesOf(one.state())).toBeLessThan(BROKER_BYTES);
   expect(one.receive(controls('HALT_FLEET'))).toEqual(['FLEET_HALTED']);
@@ -85,7 +84,7 @@ test('a host that does not fit is counted once others have ended', () => {
   const isCounted = () => livingIn(one.state().liveAgents, { host: late.host }) > 0;
   one.receive(placed(present('late-1', late)));
   expect(isCounted()).toBe(false);
-  for (let n = 0; n < 10; n++) one.receive(placed(lost(long(128, n), { ...invented(n), expected: true })));
+  one.receiveAll(times(10, (n) => placed(lost(long(128, n), { ...invented(n), expected: true }))));
   one.receive(placed(present('late-2', late)));
   expect(isCounted()).toBe(true);
 });
@@ -111,11 +110,13 @@ test('a host of 253 bytes is a place; a longer one is not, and costs no more', (
   one.receive(present('wide', { host: 'ä'.repeat(127) }));
   one.receive(present('control', { host: '\u0001'.repeat(43) }));
   expect(countedNames(one.state().liveAgents.hosts)).toEqual([long(253, 1)]);
-  for (let n = 0; n < 200; n++) {
-    one.receive(present(`a${n}`, { host: long(8000, n) }));
-    one.receive(lost(`a${n}`, { host: long(8000, n), exemption: n % 2 === 0 ? 'idle' : null }));
-    one.receive(admitStep(`a${n}`, 'destructive', { labels: { host: long(8000, n) } }));
-  }
+  one.receiveAll(
+    times(200, (n) => [
+      present(`a${n}`, { host: long(8000, n) }),
+      lost(`a${n}`, { host: long(8000, n), exemption: n % 2 === 0 ? 'idle' : null }),
+      admitStep(`a${n}`, 'destructive', { labels: { host: long(8000, n) } }),
+    ]).flat(),
+  );
   expect(bytesOf(one.state())).toBeLessThan(250_000);
 });
 
@@ -131,7 +132,7 @@ test('a scope longer than a place may be counts with the fleet', () => {
 
 test('spawns that wait for a template have a limit; above it recovery repeats its request', () => {
   const one = fleet(0);
-  const rulings = times(50, (n) => one.receive(admitSpawn(`t${n}`, { labels: { text: long(8000, n) } }))).flat();
+  const rulings = one.receiveAll(times(50, (n) => admitSpawn(`t${n}`, { labels: { text: long(8000, n) } })));
   expect(new Set(rulings.map((ruling) => ruling.split(' ').at(-1)))).toEqual(new Set(['no_template', 'no_runtime']));
   expect(rulings[0]).toBe('withholds t0 no_template');
   expect(bytesOf(one.state())).toBeLessThan(110_000);
@@ -141,8 +142,7 @@ test('spawns that wait for a template have a limit; above it recovery repeats it
 
 test('steps that wait have a limit; above it a step is sent back, also while the fleet is halted', () => {
   const one = fleet(0);
-  const admit = (n: number) => one.receive(admitStep(`a${n}`, 'destructive', { runtimeId: `r${n}` }));
-  const answers = times(700, admit).flat();
+  const answers = one.receiveAll(times(700, (n) => admitStep(`a${n}`, 'destructive', { runtimeId: `r${n}` })));
   const waiting = one.state().requests;
   expect(answers).toEqual(times(700 - waiting.length, (n) => `withholds a${waiting.length + n} queue_full`));
   expect(waiting.length).toBeGreaterThan(300);
@@ -155,7 +155,7 @@ test('steps that wait have a limit; above it a step is sent back, also while the
 
 test('the steps of one runtime fill at most a quarter of the queue, and do not keep out those of others', () => {
   const one = fleet(0);
-  const evil = times(400, (n) => one.receive(admitStep(`evil-${n}`, 'destructive', { runtimeId: 'evil' }))).flat();
+  const evil = one.receiveAll(times(400, (n) => admitStep(`evil-${n}`, 'destructive', { runtimeId: 'evil' })));
   const waiting = one.state().requests.length;
   expect(waiting).toBeGreaterThan(50);
   expect(evil).toHaveLength(400 - waiting);
@@ -165,7 +165,7 @@ test('the steps of one runtime fill at most a quarter of the queue, and do not k
 
 test('a step that was sent back has room once others have been admitted', () => {
   const one = fleet(0, { stepsPerMinute: 100 });
-  times(700, (n) => one.receive(admitStep(`a${n}`, 'destructive', { runtimeId: `r${n}` })));
+  one.receiveAll(times(700, (n) => admitStep(`a${n}`, 'destructive', { runtimeId: `r${n}` })));
   one.after(5 * SEC);
   expect(one.receive(admitStep('a699'))).toEqual([]);
   expect(one.state().requests.at(-1)).toMatchObject({ step: { agentId: 'a699' } });
@@ -180,23 +180,25 @@ test('every list at its limit, of names as long as they may be, fits into a reco
       times(1000, (n) => present(long(128, n), { ...invented(n), taskId: long(128, n) })),
     ),
   );
-  for (let n = 0; n < 29; n++)
-    one.receive(
+  one.receiveAll(
+    times(29, (n) =>
       announces(long(128, n), {
         labels: { text: long(8000, n) },
         templates: [{ task: '*', labels: {} }],
         capacity: 1000,
       }),
-    );
+    ),
+  );
   const wide = (n: number) => ({ labels: { team: long(253, n), host: long(253, n) }, runtimeId: long(128, n) });
-  for (let n = 0; n < 200; n++) one.receive(admitStep(long(128, n), 'destructive', wide(n)));
+  const admissions = times(400, (n) => admitStep(long(128, n), 'destructive', wide(n)));
+  one.receiveAll(admissions.slice(0, 200));
   one.after(5 * SEC);
-  for (let n = 200; n < 400; n++) one.receive(admitStep(long(128, n), 'destructive', wide(n)));
-  for (let n = 0; n < 60; n++) one.receive(admitSpawn(long(128, n), { labels: { text: long(8000, n) } }));
-  for (let n = 0; n < 400; n++) {
-    const exemption = n % 3 === 0 ? 'idle' : null;
-    one.receive(lost(long(128, n), { ...invented(n % 700), taskId: long(128, n), exemption }));
-  }
+  one.receiveAll(admissions.slice(200));
+  one.receiveAll(times(60, (n) => admitSpawn(long(128, n), { labels: { text: long(8000, n) } })));
+  const exemptionOf = (n: number) => (n % 3 === 0 ? 'idle' : null);
+  one.receiveAll(
+    times(400, (n) => lost(long(128, n), { ...invented(n % 700), taskId: long(128, n), exemption: exemptionOf(n) })),
+  );
   expect(one.state().brake).not.toBeNull();
   expect(storedBytesOf(one.state())).toBeLessThan(BROKER_BYTES);
   expect(one.receive(controls('HALT_FLEET'))).toContain('FLEET_HALTED');
