@@ -1,7 +1,7 @@
 import type { Heartbeat } from '@vigil/events';
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ReceivedCommand } from '../commands.ts';
 import { noProgress } from '../report/progress.ts';
 import { realSystem } from '../system.ts';
@@ -21,6 +21,8 @@ export type Side = {
 };
 
 const PATIENCE_MS = 15_000;
+/** After this time a caller gives a send up, if the transport has not rejected it yet. */
+const AWAY_MS = 2000;
 
 /** Polls until the condition holds. */
 const until = async (isSo: () => Promise<boolean>): Promise<void> => {
@@ -78,33 +80,45 @@ export const transportContract = (side: Side): void => {
     expect(calls.slice(0, heartbeat(1).tool_calls.length)).toEqual(heartbeat(1).tool_calls);
   });
 
-  test('opening waits for no connection, and neither does closing an unused transport', async () => {
-    await side.away();
-    const { transport } = opened('unused');
-    await transport.close();
-    await transport.close();
-    await side.back();
-  });
+  // One outage for all of them: a broker that was killed needs twelve seconds to serve again.
+  describe('without a server', () => {
+    let outage: ReturnType<typeof opened>;
+    let isAway = false;
+    const back = async () => {
+      if (isAway) await side.back();
+      isAway = false;
+    };
+    beforeAll(async () => {
+      outage = opened('outage');
+      await outage.untilSent(1);
+      await side.away();
+      isAway = true;
+    });
+    afterAll(back);
 
-  test('without a server every send rejects; when the server is back, sending works without opening the transport again', async () => {
-    const { agentId, untilSent, send } = opened('outage');
-    await untilSent(1);
-    await side.away();
-    await expect(send(2)).rejects.toThrow();
-    await expect(send(2)).rejects.toThrow();
-    await side.back();
-    await untilSent(2);
-    await until(async () => (await progressOf(agentId)).includes('2'));
-  });
+    test('opening waits for no connection, and neither does closing an unused transport', async () => {
+      const { transport } = opened('unused');
+      await transport.close();
+      await transport.close();
+    });
 
-  test('an aborted send ends', async () => {
-    const { transport, heartbeat } = opened('given-up');
-    await side.away();
-    const over = new AbortController();
-    const sending = transport.send(heartbeat(1), over.signal);
-    over.abort();
-    await expect(sending).rejects.toThrow();
-    await side.back();
+    test('an aborted send ends', async () => {
+      const { transport, heartbeat } = opened('given-up');
+      const over = new AbortController();
+      const sending = transport.send(heartbeat(1), over.signal);
+      over.abort();
+      await expect(sending).rejects.toThrow();
+    });
+
+    test('every send rejects; when the server is back, sending works without opening the transport again', async () => {
+      const { agentId, heartbeat, transport, untilSent } = outage;
+      const send = () => transport.send(heartbeat(2), AbortSignal.timeout(AWAY_MS));
+      await expect(send()).rejects.toThrow();
+      await expect(send()).rejects.toThrow();
+      await back();
+      await untilSent(2);
+      await until(async () => (await progressOf(agentId)).includes('2'));
+    });
   });
 
   test('a command for the agent is delivered to it', async () => {
