@@ -46,13 +46,14 @@ const loseHost = async (hosts: Hosts): Promise<void> => {
 
 /**
  * Nothing is spawned until a person reports the host gone. Then its tasks continue elsewhere, and its return does not
- * duplicate an agent.
+ * duplicate an agent. Its hosts run until `others` has ended: their stop engages the brake.
  */
-export const hostLost = async (ground: Ground): Promise<void> => {
+export const hostLost = async (ground: Ground, others: Promise<unknown>): Promise<void> => {
   const hosts = openHosts(ground.on, 'host-lost', HOSTS, members, hostOf);
   try {
     await run(ground, hosts);
   } finally {
+    await others;
     await hosts.stop();
     ground.planned.push(
       ...members.map((one) => ({ ...one, behaviour: lost.includes(one) ? ('lost' as const) : one.behaviour })),
