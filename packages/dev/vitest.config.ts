@@ -11,6 +11,13 @@ const MODULES = '**/node_modules/**';
 /** Their policies use limits of seconds, so they fail beside other work. One file runs at a time. */
 const stories = ['test/{chaos,scenarios,time,walkthrough}/*.it.test.ts'];
 
+/** They have topics or a database of their own, and end no server: other files may use the same servers meanwhile. */
+const separate = [
+  'packages/stream/src/kafka/{log,patch}.it.test.ts',
+  'packages/read-model/src/*.it.test.ts',
+  'services/projector/src/**/*.it.test.ts',
+];
+
 /** Ends only tests that hang. Each wait in a test has its own limit, and a property test is slow on a busy machine. */
 const limited = (ms: number) => ({ testTimeout: ms, hookTimeout: ms });
 
@@ -20,8 +27,8 @@ const project = (name: string, include: readonly string[], own: ProjectConfig): 
 });
 
 /**
- * `unit` needs no server; `integration` (`*.it.test.ts` beside the code) takes its servers' addresses from the
- * environment: see src/test.ts. `system` and `stories` (`*.it.test.ts` in test/) start servers for each file. `clients`
+ * `unit` needs no server; `integration` and `separate` (`*.it.test.ts` beside the code) take their servers' addresses from
+ * the environment: see src/test.ts. `system` and `stories` (`*.it.test.ts` in test/) start servers for each file. `clients`
  * (`*.clients.test.ts`) starts its own servers. `cluster` runs the suites on the log with three brokers; `secured` runs
  * the walkthrough under TLS, SCRAM and ACLs.
  */
@@ -49,14 +56,17 @@ export default defineConfig({
         env: { NODE_COMPILE_CACHE: path.resolve(import.meta.dirname, '../../.cache/test-compile-cache') },
         ...limited(120_000),
       }),
-      // One file at a time: the tests share one broker.
+      // One file at a time: the tests share the topics of one broker.
       project('integration', ['{packages,services}/*/src/**/*.it.test.ts'], {
+        exclude: [...separate, MODULES],
         fileParallelism: false,
         sequence: { groupOrder: 1 },
       }),
+      // Two files at a time, on the same servers.
+      project('separate', separate, { sequence: { groupOrder: 2 } }),
       // Two files at a time, each with its own servers.
-      project('system', ['test/**/*.it.test.ts'], { exclude: [...stories, MODULES], sequence: { groupOrder: 2 } }),
-      project('stories', stories, { fileParallelism: false, sequence: { groupOrder: 3 } }),
+      project('system', ['test/**/*.it.test.ts'], { exclude: [...stories, MODULES], sequence: { groupOrder: 3 } }),
+      project('stories', stories, { fileParallelism: false, sequence: { groupOrder: 4 } }),
       // Suites of "integration" and "system" on three brokers: `npm test cluster` only.
       project('cluster', ['packages/stream/src/kafka/{log,patch}.it.test.ts', 'test/{crash,time}/*.it.test.ts'], {
         fileParallelism: false,

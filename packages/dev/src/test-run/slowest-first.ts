@@ -5,8 +5,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * is idle. Without this list a new clone runs large files first, and the longest ones are among the smallest.
  */
 export const SLOWEST: readonly string[] = [
-  'packages/supervisor/src/runtime/orphaned-agents.test.ts',
   'packages/supervisor/src/terminal/foreground.test.ts',
+  'packages/cli/src/detached.test.ts',
+  'packages/cli/src/commands/supervise/run-reach.test.ts',
+  'packages/supervisor/src/runtime/orphaned-agents.test.ts',
   'packages/supervisor/src/agent/resume-session.test.ts',
   'packages/supervisor/src/exit/previous-run.test.ts',
   'test/same-decisions/same-decisions.test.ts',
@@ -17,11 +19,14 @@ export const SLOWEST: readonly string[] = [
   'packages/supervisor/src/typing/type-text.test.ts',
   'packages/supervisor/src/agent/ends.test.ts',
   'packages/cli/src/main.test.ts',
-  'packages/cli/src/commands/supervise/run-reach.test.ts',
   'services/gateway/src/http/others.property.test.ts',
-  'test/crash/services.it.test.ts',
+  'packages/stream/src/kafka/log.it.test.ts',
   'test/crash/broker.it.test.ts',
   'test/examples/examples.it.test.ts',
+  'test/sdk/sdk.it.test.ts',
+  'test/recovery/deaths.it.test.ts',
+  'test/crash/services.it.test.ts',
+  'test/crash/three-brokers.it.test.ts',
   'test/acting/flood.it.test.ts',
   'test/blindness/blindness.it.test.ts',
   'test/page/page.it.test.ts',

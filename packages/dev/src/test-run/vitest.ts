@@ -9,7 +9,7 @@ import { SUMMARY, type Summary } from './summary.ts';
 
 const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
 
-type Project = 'unit' | 'integration' | 'system' | 'stories' | Suite;
+type Project = 'unit' | 'integration' | 'separate' | 'system' | 'stories' | Suite;
 
 const argsOf = ({ pattern, paths, watch, shard }: TestRequest, projects: readonly Project[]): string[] => [
   ...[vitest, watch ? 'watch' : 'run', '--config', 'packages/dev/vitest.config.ts', '--root', root],
@@ -38,7 +38,7 @@ export type VitestRun = {
 const projectsOf = ({ suite, integrationOnly }: TestRequest, withServers: boolean): readonly Project[] => {
   if (suite !== null) return [suite];
   if (!withServers) return ['unit'];
-  return [...(integrationOnly ? [] : ['unit' as const]), 'integration', 'system', 'stories'];
+  return [...(integrationOnly ? [] : ['unit' as const]), 'integration', 'separate', 'system', 'stories'];
 };
 
 /** Runs the tests on this terminal; resolves with the exit code, 1 when a signal ended it. */
