@@ -49,6 +49,25 @@ test('characters that Postgres cannot store are replaced, and nothing else', () 
   expect(clean(Buffer.from([0, 255]))).toBe('\\x00ff');
 });
 
+test('a row with characters that Postgres cannot store is written without them; text that only looks so stays', () => {
+  const written = (text: string) => rowsOf([heartbeatOf('r', '1', text)])[0].host;
+  expect(['x\0y', '\uD800', '\uDFFFz'].map(written)).toEqual(['x\uFFFDy', '\uFFFD', '\uFFFDz']);
+  const kept = ['\u{1F600}', String.raw`\u0000`, String.raw`\ud800`, '{"type":"Buffer"}'];
+  expect(kept.map(written)).toEqual(kept);
+});
+
+test('bytes of a row are written as Postgres reads them', () => {
+  const row = { ...heartbeatOf('r', '1', ''), columns: { original_value: Buffer.from([0, 255]) } };
+  expect(rowsOf([row])).toMatchObject([{ original_value: '\\x00ff' }]);
+});
+
+test('each column is read with its own type', () => {
+  const text = inserts([heartbeatOf('r', '1', '')])[0]?.text;
+  expect(text).toContain(
+    '("runtime_id" text, "runtime_order" text, "host" text, "capacity" integer, "agents" jsonb, "labels" jsonb, "announced_at" timestamptz)',
+  );
+});
+
 test('versions order the events of a decider, and a new epoch follows all versions of the previous one', () => {
   const at = (epoch: number, version: number) => orderOf({ epoch, version, offset: 5 });
   expect(at(1, 9) < at(1, 10)).toBe(true);
@@ -65,6 +84,12 @@ test('an instant outside the calendar is unknown', () => {
   expect([null, -1, Number.NaN, 1e18].map(instant)).toEqual([null, null, null, null]);
   expect(instant(0)).toBe('1970-01-01T00:00:00.000Z');
   expect(instant(253_402_300_799_999)).toBe('9999-12-31T23:59:59.999Z');
+});
+
+test('an instant has the same text however many others came before it', () => {
+  const moments = Array.from({ length: 3000 }, (_, n) => [n, n + 1, n]).flat();
+  const texts = moments.map((ms) => new Date(ms).toISOString());
+  expect([moments.map(instant), moments.map(instant)]).toEqual([texts, texts]);
 });
 
 test('the ids of changed rows are notified once each, in notices that Postgres accepts', () => {

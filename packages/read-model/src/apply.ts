@@ -1,4 +1,4 @@
-import { isDaily, type Statement } from './statement.ts';
+import { isDaily, type Statement, typeOf } from './statement.ts';
 
 /** Runs one SQL statement: a pg Client, or a PoolClient within a transaction. */
 export type Sql = {
@@ -17,12 +17,32 @@ export const clean = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [clean(k), clean(v)]));
 };
 
+/** In JSON: NUL, half a surrogate pair, and bytes. Text that has the escape itself only looks like one, and is cleaned for nothing. */
+const UNCLEAN = /\\u(?:0000|d[89a-f])|"type":"Buffer"/;
+
+/** The JSON of clean values. Hardly any value needs cleaning, and copying them all takes longer than their JSON. */
+const storable = (values: unknown): string => {
+  const json = JSON.stringify(values);
+  return UNCLEAN.test(json) ? JSON.stringify(clean(values)) : json;
+};
+
 const quoted = (name: string): string => `"${name}"`;
 const listed = (names: readonly string[]): string => names.map(quoted).join(', ');
 
-const insertInto = (table: string, key: readonly string[], columns: readonly string[], conflict: string): string => {
-  const all = listed([...key, ...columns]);
-  const from = `SELECT ${all} FROM jsonb_populate_recordset(NULL::${quoted(table)}, $1::jsonb)`;
+/**
+ * The columns are named with their types: `jsonb_populate_recordset` looks for each column of the table in each row, of
+ * which `agents` has over a hundred.
+ */
+const insertInto = (
+  table: Statement['table'],
+  key: readonly string[],
+  columns: readonly string[],
+  conflict: string,
+): string => {
+  const names = [...key, ...columns];
+  const all = listed(names);
+  const typed = names.map((name) => `${quoted(name)} ${typeOf(table, name)}`).join(', ');
+  const from = `SELECT ${all} FROM jsonb_to_recordset($1::jsonb) AS given (${typed})`;
   return `INSERT INTO ${quoted(table)} (${all}) ${from} ON CONFLICT (${listed(key)}) DO ${conflict}`;
 };
 
@@ -56,14 +76,14 @@ type Query = { readonly text: string; readonly json: string };
 
 const query = (text: string, rows: ReadonlyMap<string, Statement>, rowOf: (one: Statement) => Row): Query => {
   const ordered = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => rowOf(one));
-  return { text, json: JSON.stringify(clean(ordered)) };
+  return { text, json: storable(ordered) };
 };
 
 /**
  * Locks every row of these groups, and inserts missing rows, without changing any. An upsert locks the existing row
  * even if its WHERE is false.
  */
-const lock = (table: string, groups: readonly Insert[]): Query => {
+const lock = (table: Statement['table'], groups: readonly Insert[]): Query => {
   const rows = new Map(groups.flatMap((group) => [...group.rows]));
   const key = Object.keys(rows.values().next().value?.key ?? {});
   const first = quoted(key[0] ?? '');

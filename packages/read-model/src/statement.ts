@@ -78,6 +78,13 @@ export const register = <T extends RegisterTable, G extends Group<T>>(
   return { kind: 'register', table, key: picked(key, values), group, order, columns: picked(columns, values) };
 };
 
+/** The type of a column in Postgres. The order of a column group is a text. */
+export const typeOf = (table: TableName, column: string): string => {
+  const { key, groups } = tables[table];
+  const found = [key, ...Object.values(groups)].map((columns: Columns) => columns[column]);
+  return found.find((type) => type !== undefined)?.replace('?', '') ?? 'text';
+};
+
 const camel = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 type Columns = Readonly<Record<string, string>>;
@@ -116,7 +123,18 @@ const MAX_INSTANT = 253_402_300_799_999; // the end of the year 9999: Postgres d
  */
 export const instant = (ms: number | null): string | null => {
   if (ms === null || !(ms >= 0 && ms <= MAX_INSTANT)) return null;
-  return new Date(ms).toISOString();
+  return INSTANTS.get(ms) ?? formatted(ms);
+};
+
+/** The last instants: an event has the same one in several rows, and those of a batch share their minute and hour. */
+const INSTANTS = new Map<number, string>();
+const MOST_INSTANTS = 1000;
+
+const formatted = (ms: number): string => {
+  if (INSTANTS.size >= MOST_INSTANTS) INSTANTS.clear();
+  const text = new Date(ms).toISOString();
+  INSTANTS.set(ms, text);
+  return text;
 };
 
 type Ordered = {
