@@ -74,6 +74,33 @@ test('the rows are rebuilt beside the present ones and then switched: the same r
   await vi.waitFor(async () => expect(await model.agent('d')).toMatchObject({ state: 'STUCK' }), LIMIT);
 });
 
+/** A heartbeat of `busy`, minutes after the first, with its used context and its one call. */
+const working = (minutes: number, tokens_used: number, outcome: 'running' | 'ok') => {
+  const at = NOW + minutes * 60_000;
+  const call = {
+    ...{ call_id: 'c', kind: 'tool', tool: 'Bash', args_hash: null, result_hash: null, masked_result_hash: null },
+    ...{ outcome, error_class: null, started_at: NOW, ended_at: outcome === 'ok' ? at : null, deadline_at: null },
+    ...{ mutating: false, polling: false, target: null, checking: false },
+  };
+  const context = { tokens_used, tokens_max: 100 };
+  const about = { agent_id: 'busy', instance_id: 'i1', timestamp: at, context, tool_calls: [call] };
+  const { payload, ...event } = example(Topic.agentObservation, 'AGENT_HEARTBEAT');
+  return { ...event, key: 'busy', payload: { ...payload, ...about } };
+};
+
+test('a rebuild finds the same calls and compactions, and the same states of history', async () => {
+  await using one = await filled();
+  const { database, log, model, changed } = one;
+  const events = [working(0, 80, 'running'), working(1, 90, 'running'), working(2, 20, 'ok'), changed('busy')];
+  for (const event of events) await writer(log, () => NOW).write([event as never]);
+  const history = async () => (await model.history({ agentId: 'busy' })).map(({ kind }) => kind).toSorted();
+  await vi.waitFor(async () => expect(await history()).toEqual(['call', 'compaction', 'state']), LIMIT);
+  const rows = await dump(database);
+  await rebuilding(log, database.url);
+  expect(await dump(database)).toEqual(rows);
+  expect(await history()).toEqual(['call', 'compaction', 'state']);
+});
+
 test('a rebuild that is interrupted changes nothing, and the next one begins again', async () => {
   await using one = await filled();
   const { database, log } = one;
