@@ -217,7 +217,6 @@ export const inboxOf = ({
 
 /** More than can wait. */
 const ALL = 1_000_000;
-const TICKETS = 1000;
 
 export const inbox = async (model: ReadModel): Promise<readonly InboxItem[]> => {
   const [cases, requests, agents, tasks, tickets, alerts, fleet] = await Promise.all([
@@ -225,7 +224,7 @@ export const inbox = async (model: ReadModel): Promise<readonly InboxItem[]> => 
     model.requests({ open: true }),
     model.agents({ waiting: true }),
     model.tasks({ review: true }),
-    model.tickets({ limit: TICKETS }),
+    model.tickets({ waiting: true, limit: ALL }),
     model.alerts({ open: true, limit: ALL }),
     model.fleet(),
   ]);

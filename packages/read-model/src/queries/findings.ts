@@ -90,14 +90,19 @@ export const TICKET_ORDER: Order<TicketRow> = [
   ['ticket_id', 'text', ({ ticketId }) => ticketId],
 ];
 
-/** Tickets, newest first. */
+/** An operator review was requested, and its alert is neither over nor acknowledged. */
+const WAITS = `(answer = 'intervene' AND alert_key IN
+  (SELECT alert_key FROM alerts WHERE resolved_at IS NULL AND acknowledged_at IS NULL))`;
+
+/** Tickets, newest first. `waiting`: those that wait for a person. */
 export const tickets = (
   sql: Sql,
-  filter: Filter<{ agentId: string; ticketId: string } & Paged>,
+  filter: Filter<{ agentId: string; ticketId: string; waiting: true } & Paged>,
 ): Promise<readonly TicketRow[]> => {
   const conditions = [
     when('agent_id = $?', filter.agentId),
     when('ticket_id = $?', filter.ticketId),
+    when(`${WAITS} = $?`, filter.waiting),
     afterPlace(TICKET_ORDER, filter.after),
   ];
   return list(sql, ticket, 'tickets', conditions, orderBy(TICKET_ORDER), filter.limit ?? MOST_ROWS);

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { inbox } from './inbox.ts';
+import { readModel } from './read-model.ts';
+import { scratchReadModel } from './testing.ts';
+
+test('a ticket that waits is in the inbox, however many newer ones have been answered', async () => {
+  await using database = await scratchReadModel();
+  await database.query(`
+    INSERT INTO alerts (alert_id, alert_key, raised_at, acknowledged_at)
+    VALUES ('open', 'open', now(), NULL), ('seen', 'seen', now(), now())`);
+  await database.query(`
+    INSERT INTO tickets (ticket_id, filed_at, answer, alert_key, analysis)
+    SELECT 'newer-' || i, now(), CASE i % 3 WHEN 0 THEN 'dismissed' ELSE 'intervene' END,
+           CASE i % 3 WHEN 1 THEN 'seen' ELSE 'over' END, ''
+    FROM generate_series(1, 1200) AS i`);
+  await database.query(`
+    INSERT INTO tickets (ticket_id, filed_at, answer, alert_key, analysis)
+    VALUES ('old', now() - interval '1 day', 'intervene', 'open', 'a loop')`);
+  const model = readModel(database);
+  expect((await inbox(model)).map(({ id }) => id)).toEqual(['ticket/old']);
+  expect((await model.tickets({ waiting: true })).map(({ ticketId }) => ticketId)).toEqual(['old']);
+  expect(await model.tickets({ limit: 5 })).toHaveLength(5);
+});
