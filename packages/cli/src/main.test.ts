@@ -615,6 +615,16 @@ test('a nudge without a text is refused and not sent: the reason is not the text
   expect(commands).toHaveLength(before);
 });
 
+test('a nudge without arguments names all that is missing, and one without an agent only the agent', async () => {
+  const nothing = await vigil(['nudge']);
+  expect(nothing).toMatchObject({
+    code: 2,
+    err: "error: missing required argument 'agent'; required option '--message <text>' not specified\n",
+  });
+  const agentless = await vigil(['nudge', '--message', 'x']);
+  expect(agentless).toMatchObject({ code: 2, err: "error: missing required argument 'agent'\n" });
+});
+
 test('a resume without a halt is refused and not written', async () => {
   const before = commands.length;
   const { code, err } = await vigil(['resume', '--why', 'x']);

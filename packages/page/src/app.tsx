@@ -47,10 +47,8 @@ const useConnection = (error: string | null): Connection => {
   return connection;
 };
 
-const OUTCOME_WAIT_S = 10;
-
-const outcomeOf = async (eventId: string): Promise<Outcome> =>
-  (await get(`/v1/commands/${eventId}?wait=${OUTCOME_WAIT_S}`, (OUTCOME_WAIT_S + 5) * SECOND_MS)) as Outcome;
+const outcomeOf = async (eventId: string, waitS: number): Promise<Outcome> =>
+  (await get(`/v1/commands/${eventId}?wait=${waitS}`, (waitS + 5) * SECOND_MS)) as Outcome;
 
 type Sending = {
   readonly sent: readonly Sent[];

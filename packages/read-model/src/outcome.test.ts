@@ -43,13 +43,60 @@ test('a refused command has the reason', () => {
   ]);
 });
 
-test('a test of an unknown channel is refused with its text, and one that has sinks is applied', () => {
+test('a test of an unknown channel is refused with its text', () => {
   const tested = { route: 'channel_test', text: 'channel "nosuch" does not exist' };
   expect(outcome(['ALERT_RAISED', { ...tested, sinks: [] }], ['ALERT_RESOLVED', tested])).toEqual([
     'refused',
     tested.text,
   ]);
-  expect(outcome(['ALERT_RAISED', { ...tested, sinks: ['ops'] }])).toEqual(['applied', null]);
+});
+
+test('a test of a channel is decided by its deliveries: none before each sink has one, and why where one fails', () => {
+  const raised: Caused = ['ALERT_RAISED', { route: 'channel_test', text: 'ada: a trial', sinks: ['ops', 'console'] }];
+  const over: Caused = ['ALERT_RESOLVED', { text: 'the test is over' }];
+  const delivered = (sink: string): Caused => ['ALERT_DELIVERED', { sink, ok: true, detail: null }];
+  const failing: Caused = ['ALERT_DELIVERED', { sink: 'ops', ok: false, detail: 'ops answers 503' }];
+  expect(outcome(raised, over)).toEqual(['pending', 'waits for the delivery to ops, console']);
+  expect(outcome(raised, over, delivered('console'))).toEqual([
+    'pending',
+    'delivered to console; waits for the delivery to ops',
+  ]);
+  expect(outcome(raised, over, delivered('console'), delivered('ops'))).toEqual([
+    'applied',
+    'delivered to ops, console',
+  ]);
+  expect(outcome(raised, over, delivered('console'), failing)).toEqual([
+    'refused',
+    'delivered to console; not delivered to ops: ops answers 503',
+  ]);
+  expect(outcome(raised, failing, delivered('console'), delivered('ops'))).toEqual([
+    'applied',
+    'delivered to ops, console',
+  ]);
+});
+
+test('a hand-off by hand waits until its agent has the request, and its order alone decides nothing', () => {
+  const requested: Caused = ['HANDOFF_REQUESTED', { asked: null }];
+  const receipt = (outcome: string): Caused => ['ORDER_RECEIPT', { kind: 'handoff', outcome, why: null }];
+  expect(outcome('CASE_OPENED', requested)).toEqual(['pending', 'waits until the agent has the request']);
+  expect(outcome('CASE_OPENED', requested, receipt('delivered'))).toEqual(['applied', null]);
+  expect(outcome('CASE_OPENED', requested, receipt('expired'))).toEqual(['refused', 'not delivered (expired)']);
+  expect(outcome('CASE_OPENED', requested, ['CASE_CLOSED', { ending: 'executed', why: 'done' }])).toEqual([
+    'applied',
+    null,
+  ]);
+});
+
+test('while an agent has its grace, the outcome names it, and until when it has', () => {
+  const at = Date.parse('2026-11-28T15:04:00Z');
+  const order = { eventId: 'o', at, type: 'TERMINATE_AGENT', agentId: 'steady', taskId: null, caseId: null };
+  const [opened, ended] = caused(['CASE_OPENED', 'AGENT_TERMINATED']);
+  const ordered = { ...order, payload: { graceMs: 30_000 } } as unknown as Entry;
+  expect(outcomeOf('c1', [opened!, ordered])).toMatchObject({
+    outcome: 'pending',
+    reason: 'waits for steady to end, at most until 15:04:30 UTC; then it is killed',
+  });
+  expect(outcomeOf('c1', [opened!, ordered, ended!])).toMatchObject({ outcome: 'applied', reason: null });
 });
 
 test('a step by hand is applied when it is done, and refused when its case closes before', () => {

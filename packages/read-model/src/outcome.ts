@@ -7,7 +7,7 @@ export type Outcome = {
   readonly outcome: 'pending' | 'applied' | 'refused';
   /**
    * why it was refused, or what it waits for; null: it was applied, or nothing has been reported. Commands that were written at once have
-   * their count here, such as "3 of 3 confirmed"
+   * their count here, such as "3 of 3 confirmed", and a test of a channel where it was delivered
    */
   readonly reason: string | null;
   /** what it has caused, oldest first */
@@ -61,7 +61,6 @@ export const ANSWERS: { readonly [T in TopicName]?: { readonly [K in ContentOf<T
 /** The events that end a step by hand. A case that closes has done its step before, or never. */
 const STEPS: { readonly [K in ContentOf<typeof Topic.agentIntervention>['type']]?: Answer } = {
   NUDGE_SENT: 'applied',
-  HANDOFF_REQUESTED: 'applied',
   AGENT_TERMINATED: 'applied',
   STEP_SKIPPED: 'refused',
   TERMINATION_UNCONFIRMED: 'refused',
@@ -80,6 +79,9 @@ const reasonOf = ({ payload }: Entry): string | null => {
   return texts.length === 0 ? null : texts.join(': ');
 };
 
+type Raised = { readonly route?: unknown; readonly sinks?: readonly string[] };
+const TEST_ROUTE = 'channel_test';
+
 /** The alert of a test of an unknown channel has no sink; its text is the reason. Any other alert has one. */
 const refusedTestOf = ({ type, payload }: Entry): string | null => {
   const { route, sinks, text } = payload as {
@@ -89,6 +91,44 @@ const refusedTestOf = ({ type, payload }: Entry): string | null => {
   };
   const isRefused = type === 'ALERT_RAISED' && route === 'channel_test' && Array.isArray(sinks) && sinks.length === 0;
   return isRefused && typeof text === 'string' ? text : null;
+};
+
+/** What a step that is not decided waits for; null: nothing is known. */
+const waitOf = (events: readonly Entry[]): string | null => {
+  const newest = events.at(-1);
+  if (newest?.type === 'CASE_WITHHELD') return reasonOf(newest);
+  const ordered = events.findLast(({ type }) => type === 'TERMINATE_AGENT' || type === 'HANDOFF_REQUESTED');
+  if (ordered === undefined) return null;
+  const { agentId, at, payload } = ordered;
+  const agent = agentId ?? 'the agent';
+  if (ordered.type === 'HANDOFF_REQUESTED') return `waits until ${agent} has the request`;
+  const until = at + ((payload as { readonly graceMs?: number }).graceMs ?? 0);
+  return `waits for ${agent} to end, at most until ${new Date(until).toISOString().slice(11, 19)} UTC; then it is killed`;
+};
+
+type Delivery = { readonly sink?: unknown; readonly ok?: unknown; readonly detail?: unknown };
+
+/** Where a test message is delivered; null: the command is not a test of a channel that exists. */
+const testOf = (eventId: string, events: readonly Entry[]): Outcome | null => {
+  const raised = events.find(
+    ({ type, payload }) => type === 'ALERT_RAISED' && (payload as Raised).route === TEST_ROUTE,
+  );
+  if (raised === undefined) return null;
+  const sinks = (raised.payload as Raised).sinks ?? [];
+  if (sinks.length === 0) return null;
+  const deliveries = events.filter(({ type }) => type === 'ALERT_DELIVERED').map(({ payload }) => payload as Delivery);
+  const reached = sinks.filter((sink) => deliveries.some((one) => one.sink === sink && one.ok === true));
+  const missed = sinks.filter((sink) => !reached.includes(sink));
+  const failures = missed.flatMap((sink) => deliveries.find((one) => one.sink === sink) ?? []);
+  const texts = [
+    ...(reached.length > 0 ? [`delivered to ${reached.join(', ')}`] : []),
+    ...failures.map(({ sink, detail }) => `not delivered to ${sink}${typeof detail === 'string' ? `: ${detail}` : ''}`),
+  ];
+  if (reached.length + failures.length < sinks.length) {
+    const waiting = `waits for the delivery to ${missed.join(', ')}`;
+    return { eventId, outcome: 'pending', reason: [...texts, waiting].join('; '), events };
+  }
+  return { eventId, outcome: failures.length === 0 ? 'applied' : 'refused', reason: texts.join('; '), events };
 };
 
 /** A recovery of an agent that has ended skips its end, and continues: that decides nothing. */
@@ -113,9 +153,11 @@ const undeliveredBecause = (events: readonly Entry[]): string | null => {
   return `not delivered (${newest.outcome})${typeof newest.why === 'string' ? `: ${newest.why}` : ''}`;
 };
 
-/** A case that closes as executed has done its steps. */
+/** A case that closes as executed has done its steps. A hand-off is done when its agent has the request. */
 const answerOf = ({ type, payload }: Entry): Answer | undefined => {
   const { ending } = payload as { readonly ending?: unknown };
+  const { kind, outcome } = payload as Receipt;
+  if (type === 'ORDER_RECEIPT' && kind === 'handoff' && REACHED.includes(outcome)) return 'applied';
   return type === 'CASE_CLOSED' && ending === 'executed' ? 'applied' : answers[type];
 };
 
@@ -151,18 +193,15 @@ const ofAll = (
 export const outcomeOf = (eventId: string, events: readonly Entry[]): Outcome => {
   const group = groupOf(eventId, events);
   if (group !== null) return ofAll(eventId, events, group);
+  const test = testOf(eventId, events);
+  if (test !== null) return test;
   const undelivered = undeliveredBecause(events);
   if (undelivered !== null) return { eventId, outcome: 'refused', reason: undelivered, events };
   const deciding = events.find((one) => answerOf(one) !== undefined && !isSkippedEnd(one));
   const refusedTest = deciding === undefined ? null : refusedTestOf(deciding);
   if (refusedTest !== null) return { eventId, outcome: 'refused', reason: refusedTest, events };
   const outcome = deciding === undefined ? 'pending' : (answerOf(deciding) ?? 'pending');
-  const newest = events.at(-1);
-  const explaining = outcome === 'refused' ? deciding : newest?.type === 'CASE_WITHHELD' ? newest : undefined;
-  return {
-    eventId,
-    outcome,
-    reason: outcome === 'applied' || explaining === undefined ? null : reasonOf(explaining),
-    events,
-  };
+  if (outcome === 'pending') return { eventId, outcome, reason: waitOf(events), events };
+  const isRefused = outcome === 'refused' && deciding !== undefined;
+  return { eventId, outcome, reason: isRefused ? reasonOf(deciding) : null, events };
 };

@@ -1,6 +1,6 @@
 import { catalogue, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
-import { apply, createDays, type Database, notify, prepareDays, readModel } from '@vigil/read-model';
+import { apply, createDays, type Database, notify, outcomeOf, prepareDays, readModel } from '@vigil/read-model';
 import { dump, scratchReadModel } from '@vigil/read-model/testing';
 import type { PlacedEvent } from '@vigil/stream';
 import fc from 'fast-check';
@@ -112,6 +112,25 @@ test('the answer to one of several commands is an outcome of that command and of
     expect(await readModel(database).outcomes(commandId)).toMatchObject([
       { eventId: 'answer', type: 'CONTROL_APPLIED' },
     ]);
+});
+
+test('the outcome of a test of a channel has its deliveries, and the open alert about a sink of it that fails', async () => {
+  await using database = await scratchReadModel();
+  const caused = { causationId: 'tested', correlationId: 'tested' };
+  const raised = example(Topic.alert, 'ALERT_RAISED', {
+    ...{ alertId: 'tested', alertKey: 'test', route: 'channel_test', sinks: ['ops', 'console'] },
+  });
+  const delivered = example(Topic.alert, 'ALERT_DELIVERED', { alertId: 'tested', sink: 'console', ok: true });
+  const failing = (sink: string) =>
+    example(Topic.alert, 'ALERT_RAISED', {
+      ...{ alertId: `f-${sink}`, alertKey: `sink_failing:${sink}`, route: 'sink_failing', text: `${sink} is down` },
+    });
+  const events = [{ ...raised, ...caused }, delivered, failing('ops'), failing('other')];
+  await applied(database, events.map((event, offset) => ({ ...event, eventId: `e${offset}`, offset })) as Event[], 1);
+  expect(outcomeOf('tested', await readModel(database).outcomes('tested'))).toMatchObject({
+    outcome: 'refused',
+    reason: 'delivered to console; not delivered to ops: ops is down',
+  });
 });
 
 test('a refused hold changes no row of the agent', async () => {

@@ -7,30 +7,29 @@ import { channelsIn, type TestDeps, testChannels, testedLine, testedLines } from
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-init-test-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-const row = (alertId: string, more: object = {}) => ({
-  ...{ alertId, route: 'channel_test', alertKey: `channel_test:${alertId}`, text: '', resolvedAt: 5, deliveries: [] },
-  ...more,
-});
-const by = (...sinks: readonly string[]) => sinks.map((sink) => ({ sink, ok: true, detail: null }));
+type Found = {
+  readonly outcome: 'pending' | 'applied' | 'refused';
+  readonly reason: string | null;
+  readonly events: object[];
+};
 
-/** A dashboard that numbers commands, and shows these alerts one after the other, the last again and again. */
-const sending = (channels: readonly string[], ...shown: readonly object[][]) => deciding(channels, null, shown);
+const PENDING: Found = { outcome: 'pending', reason: 'waits for the delivery to phone', events: [] };
+const delivered = (to: string): Found => ({ outcome: 'applied', reason: `delivered to ${to}`, events: [] });
 
-const deciding = async (channels: readonly string[], refusal: string | null, shown: readonly object[][]) => {
+/** A dashboard that numbers commands, and answers these outcomes one after the other, the last again and again. */
+const sending = async (channels: readonly string[], ...outcomes: readonly Found[]) => {
   let [now, looks, commands] = [0, 0, 0];
   const posted: object[] = [];
-  const decided = { outcome: refusal === null ? 'applied' : 'refused', reason: refusal };
   const client = {
     post: async (_: string, command: object) => {
       posted.push(command);
       commands += 1;
       return { eventId: `e-${commands}` };
     },
-    get: async (path: string) => {
-      if (path.startsWith('/v1/commands/')) return decided;
-      const alerts = shown[Math.min(looks, shown.length - 1)] ?? [];
+    get: async () => {
+      const found = outcomes[Math.min(looks, outcomes.length - 1)];
       looks += 1;
-      return { alerts };
+      return found;
     },
   } as unknown as TestDeps['client'];
   const pause = async (ms: number) => {
@@ -43,8 +42,7 @@ const deciding = async (channels: readonly string[], refusal: string | null, sho
 };
 
 test('each channel gets a test message, and its delivery is reported', async () => {
-  const both = [row('e-1', { deliveries: by('phone') }), row('e-2', { deliveries: by('ops') })];
-  const { tested, posted } = await sending(['phone', 'ops'], [], both);
+  const { tested, posted } = await sending(['phone', 'ops'], PENDING, delivered('phone'), delivered('ops'));
   expect(posted).toEqual([
     { kind: 'test_channel', channel: 'phone', by: 'ada', why: 'vigil init' },
     { kind: 'test_channel', channel: 'ops', by: 'ada', why: 'vigil init' },
@@ -56,25 +54,26 @@ test('each channel gets a test message, and its delivery is reported', async () 
 });
 
 test('a channel that the running Vigil does not have is refused with the channels, and nothing is awaited', async () => {
-  const { tested } = await deciding(['phone'], 'channel "phone" does not exist; channels: console', [[]]);
+  const { tested } = await sending(['phone'], {
+    ...{ outcome: 'refused', reason: 'channel "phone" does not exist; channels: console', events: [] },
+  });
   const detail = 'channel "phone" does not exist; channels: console; to add one, start Vigil with VIGIL_ALERTS_FILE';
   expect(tested).toEqual([{ channel: 'phone', outcome: 'unknown_channel', detail }]);
   expect(tested.map(testedLine)).toEqual([`Refused: ${detail}.`]);
 });
 
 test('the default channels are reported by their names', async () => {
-  const { tested } = await sending(['default'], [row('e-1', { deliveries: by('console', 'ops') })]);
-  expect(tested.map(testedLine)).toEqual(['Delivered to default: the test message is delivered to console, ops.']);
+  const { tested } = await sending(['default'], delivered('console, ops'));
+  expect(tested.map(testedLine)).toEqual(['Delivered to console, ops.']);
 });
 
-test('a channel that fails is reported with the reason, and one that failed before is not', async () => {
-  const failing = { route: 'sink_failing', alertKey: 'sink_failing:fleet:phone', text: 'answered 403' };
-  const { tested } = await sending(['phone'], [row('a-1', { ...failing, resolvedAt: null })]);
-  expect(tested).toEqual([{ channel: 'phone', outcome: 'failed', detail: 'answered 403' }]);
-  const before = await sending(['phone'], [row('a-1', failing)]);
-  expect(before.tested).toMatchObject([{ outcome: 'waiting' }]);
-  const other = await sending(['ops'], [row('a-1', { ...failing, resolvedAt: null })]);
-  expect(other.tested).toMatchObject([{ channel: 'ops', outcome: 'waiting' }]);
+test('a channel that fails is reported with the reason, and one without a delivery in time as waiting', async () => {
+  const failure = { type: 'ALERT_DELIVERED', payload: { sink: 'phone', ok: false, detail: 'answered 403' } };
+  const reason = 'not delivered to phone: answered 403';
+  const { tested } = await sending(['phone'], { outcome: 'refused', reason, events: [failure] });
+  expect(tested).toEqual([{ channel: 'phone', outcome: 'failed', detail: reason }]);
+  expect(tested.map(testedLine)).toEqual(['Not delivered to phone: answered 403.']);
+  expect((await sending(['phone'], PENDING)).tested).toMatchObject([{ outcome: 'waiting' }]);
 });
 
 test('without Vigil nothing is sent, and each channel has the reason', async () => {
@@ -82,7 +81,7 @@ test('without Vigil nothing is sent, and each channel has the reason', async () 
     post: async () => {
       throw new Error('the dashboard does not answer');
     },
-    get: async () => ({ alerts: [] }),
+    get: async () => PENDING,
   } as unknown as TestDeps['client'];
   const tested = await testChannels(['phone', 'ops'], {
     client,

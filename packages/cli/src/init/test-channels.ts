@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AlertRow, Outcome } from '@vigil/read-model';
+import type { Outcome } from '@vigil/read-model';
 import { parse } from 'yaml';
 import type { Client } from '../client.ts';
 
@@ -11,27 +11,10 @@ export type Tested = {
   readonly detail: string;
 };
 
-type Rows = readonly Pick<AlertRow, 'alertId' | 'route' | 'alertKey' | 'text' | 'deliveries' | 'resolvedAt'>[];
-
 /** The channels of a file, in its order, without the console. */
 export const channelsIn = (file: string): readonly string[] => {
   const { channels = {} } = (parse(readFileSync(file, 'utf8')) ?? {}) as { readonly channels?: object };
   return Object.keys(channels);
-};
-
-const isFailing = ({ route, alertKey, resolvedAt }: Rows[number], channel: string): boolean =>
-  route === 'sink_failing' && resolvedAt === null && alertKey?.endsWith(`:${channel}`) === true;
-
-/** What the alerts show of a test message; null: nothing yet. */
-export const outcomeIn = (rows: Rows, alertId: string, channel: string): Tested | null => {
-  const deliveries = rows.find((one) => one.alertId === alertId)?.deliveries ?? [];
-  const delivered = deliveries.filter(({ ok }) => ok).map(({ sink }) => sink);
-  if (delivered.includes(channel)) return { channel, outcome: 'delivered', detail: 'the test message is delivered' };
-  // The channel "default" has several sinks under names of their own.
-  if (delivered.length > 0)
-    return { channel, outcome: 'delivered', detail: `the test message is delivered to ${delivered.join(', ')}` };
-  const failing = rows.find((one) => isFailing(one, channel));
-  return failing === undefined ? null : { channel, outcome: 'failed', detail: failing.text ?? 'it fails' };
 };
 
 const PATIENCE_MS = 20_000;
@@ -53,19 +36,21 @@ const QUESTION_S = '5';
 export const testChannel = async (channel: string, { client, by, why, now, pause }: TestDeps): Promise<Tested> => {
   const command = { kind: 'test_channel', channel, by, why };
   const { eventId } = await client.post<{ readonly eventId: string }>('/v1/commands', command);
-  const decided = await client.get<Outcome>(`/v1/commands/${eventId}`, { wait: QUESTION_S });
-  if (decided.outcome === 'refused')
-    return {
-      ...{ channel, outcome: 'unknown_channel' },
-      detail: `${decided.reason}; to add one, start Vigil with VIGIL_ALERTS_FILE`,
-    };
   for (const end = now() + PATIENCE_MS; ; await pause(LOOK_MS)) {
-    const { alerts } = await client.get<{ readonly alerts: Rows }>('/v1/alerts');
-    const outcome = outcomeIn(alerts, eventId, channel);
-    if (outcome !== null) return outcome;
+    const found = await client.get<Outcome>(`/v1/commands/${eventId}`, { wait: QUESTION_S });
+    if (found.outcome !== 'pending') return testedBy(channel, found);
     if (now() >= end)
       return { channel, outcome: 'waiting', detail: 'not delivered yet: `vigil alert list --all` shows it later' };
   }
+};
+
+/** The test of an unknown channel is refused without a delivery. */
+const testedBy = (channel: string, { outcome, reason, events }: Outcome): Tested => {
+  const detail = reason ?? 'no reason is reported';
+  if (outcome === 'applied') return { channel, outcome: 'delivered', detail };
+  if (events.some(({ type }) => type === 'ALERT_DELIVERED')) return { channel, outcome: 'failed', detail };
+  const remedy = `${detail}; to add one, start Vigil with VIGIL_ALERTS_FILE`;
+  return { channel, outcome: 'unknown_channel', detail: remedy };
 };
 
 const orNotSent = (channel: string, deps: TestDeps): Promise<Tested> =>
@@ -82,9 +67,8 @@ export const testChannels = async (channels: readonly string[], deps: TestDeps):
 export const testedLine = ({ channel, outcome, detail }: Tested): string => {
   switch (outcome) {
     case 'delivered':
-      return `Delivered to ${channel}: ${detail}.`;
     case 'failed':
-      return `Not delivered to ${channel}: ${detail}.`;
+      return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
     case 'unknown_channel':
       return `Refused: ${detail}.`;
     case 'waiting':

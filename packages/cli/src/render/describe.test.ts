@@ -13,6 +13,17 @@ test.each(all)('$type is described in a sentence without undefined values', ({ t
   expect(text).not.toMatch(/undefined|null|\[object/);
 });
 
+test('a silence is described with its end, and one that a person ends as ended', () => {
+  const { payload } = example(Topic.alert, 'SILENCE_CHANGED');
+  const silence = { ...payload, matchers: [{ field: 'agentId', value: 'a' }], until: Date.parse('2026-11-28T16:00Z') };
+  expect(describeEvent('SILENCE_CHANGED', { ...silence, silenceEnds: false })).toBe(
+    'alerts with agentId=a are silent until 2026-11-28 16:00:00 UTC',
+  );
+  expect(describeEvent('SILENCE_CHANGED', { ...silence, silenceEnds: true })).toBe(
+    'the silence of alerts with agentId=a has ended',
+  );
+});
+
 test('the description of an end names who requested it', () => {
   const end = { ...example(Topic.agentObservation, 'AGENT_EXITED').payload, reason: 'explicit', code: 3, signal: null };
   const details = 'exited with code 3; stopped by ada with vigil stop';

@@ -90,8 +90,11 @@ export const acting: Descriptions = {
   ALERT_RAISED: (p) => `alert raised (${p.severity}): ${p.title}`,
   ALERT_UPDATED: (p) => `alert updated (${p.severity}): ${p.title}`,
   ALERT_ACKNOWLEDGED: (p) => `alert acknowledged by ${p.by}`,
-  SILENCE_CHANGED: (p) =>
-    `alerts with ${p.matchers.map(({ field, value }) => `${field}=${value}`).join(', ')} are silent until ${new Date(p.until).toISOString().slice(0, 19).replace('T', ' ')} UTC`,
+  SILENCE_CHANGED: (p) => {
+    const matched = p.matchers.map(({ field, value }) => `${field}=${value}`).join(', ');
+    if (p.silenceEnds) return `the silence of alerts with ${matched} has ended`;
+    return `alerts with ${matched} are silent until ${new Date(p.until).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  },
   ALERT_RESOLVED: (p) => `alert resolved: ${p.text}`,
   TICKET_DISMISSED: (p) => `ticket ${p.ticket_id} (${p.severity}) dismissed: ${p.analysis}`,
   TICKET_ASSESSED: (p) =>

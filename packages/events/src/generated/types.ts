@@ -1693,6 +1693,8 @@ export type SilenceChangedPayload = {
   readonly why: string;
   /** the silence that it sets or replaces; empty: the id of its event */
   readonly silenceId: string;
+  /** a person ends the silence before its time */
+  readonly silenceEnds: boolean;
 };
 export type SkipWhy = 'UNKNOWN' | 'dry_run' | 'requires' | 'no_runtime' | 'no_instance' | 'no_task' | 'no_session' | 'unknown_step';
 export type SkippedCheckpoint = {

@@ -48,8 +48,20 @@ test('a command is shown as sent, then as asked, then with its outcome', async (
   expect(written).toEqual([{ kind: 'hold', agentId: 'a', by: 'page', why: 'too fast' }]);
   expect(stages).toEqual([
     { kind: 'sending' },
-    { kind: 'asked', eventId: 'e1' },
+    { kind: 'asked', eventId: 'e1', text: '' },
     { kind: 'applied', text: 'held by ada: too fast' },
+  ]);
+});
+
+test('a command that waits shows what it waits for, once, until its outcome has arrived', async () => {
+  const waiting = { ...PENDING, reason: 'waits for a to end' };
+  const ended = { outcome: 'applied', reason: 'it has ended', events: [] } as const;
+  const { stages } = await stagesOf(async () => 'e1', [PENDING, waiting, waiting, ended]);
+  expect(stages).toEqual([
+    { kind: 'sending' },
+    { kind: 'asked', eventId: 'e1', text: '' },
+    { kind: 'asked', eventId: 'e1', text: 'waits for a to end' },
+    { kind: 'applied', text: 'it has ended' },
   ]);
 });
 

@@ -19,14 +19,14 @@ export class Unanswered extends Error {
 export type SendDeps = {
   /** writes a command; returns the id of its event */
   readonly write: (command: object) => Promise<string>;
-  /** waits a while for the outcome */
-  readonly outcomeOf: (eventId: string) => Promise<Outcome>;
+  /** waits this long for the outcome, seconds */
+  readonly outcomeOf: (eventId: string, waitS: number) => Promise<Outcome>;
   readonly now: () => number;
   readonly onChange: (sent: Sent) => void;
 };
 
-/** How often the outcome is asked for; each question waits at the dashboard. */
-const QUESTIONS = 6;
+/** How long each question about the outcome waits at the dashboard, seconds. The first ones show what it waits for. */
+const WAITS_S = [3, 7, 10, 10, 10, 20];
 
 const LATE = 'No outcome was reported in time. The history shows what became of it.';
 
@@ -36,10 +36,16 @@ const textOf = ({ reason, events }: Outcome): string => {
   return reason ?? (last === undefined ? '' : describeEvent(last.type, last.payload));
 };
 
-const followed = async (eventId: string, { outcomeOf }: SendDeps): Promise<Sent['became']> => {
+const followed = async (
+  eventId: string,
+  { outcomeOf }: SendDeps,
+  report: (became: Sent['became']) => void,
+): Promise<Sent['became']> => {
   let last: string | null = null;
-  for (let asked = 0; asked < QUESTIONS; asked++) {
-    const found = await outcomeOf(eventId);
+  for (const waitS of WAITS_S) {
+    const found = await outcomeOf(eventId, waitS);
+    if (found.outcome === 'pending' && found.reason !== last)
+      report({ kind: 'asked', eventId, text: found.reason ?? '' });
     last = found.reason;
     if (found.outcome !== 'pending') return { kind: found.outcome, text: textOf(found) };
   }
@@ -59,6 +65,6 @@ export const sendAction = async (id: number, action: Action, why: string, deps: 
     report({ kind, text: (error as Error).message });
     return;
   }
-  report({ kind: 'asked', eventId });
-  report(await followed(eventId, deps).catch((): Sent['became'] => ({ kind: 'unknown', text: LATE })));
+  report({ kind: 'asked', eventId, text: '' });
+  report(await followed(eventId, deps, report).catch((): Sent['became'] => ({ kind: 'unknown', text: LATE })));
 };

@@ -5,7 +5,7 @@ const sent = (id: number, became: Sent['became'], key = 'hold/a'): Sent => ({ id
 
 test('a button shows as asked from the click until its outcome arrives', () => {
   expect(isAsked([sent(1, { kind: 'sending' })], 'hold/a')).toBe(true);
-  expect(isAsked([sent(1, { kind: 'asked', eventId: 'e' })], 'hold/a')).toBe(true);
+  expect(isAsked([sent(1, { kind: 'asked', text: '', eventId: 'e' })], 'hold/a')).toBe(true);
   expect(isAsked([sent(1, { kind: 'applied', text: '' })], 'hold/a')).toBe(false);
   expect(isAsked([sent(1, { kind: 'sending' })], 'hold/b')).toBe(false);
 });

@@ -31,7 +31,8 @@ export type Sent = {
   readonly at: number;
   readonly became:
     | { readonly kind: 'sending' }
-    | { readonly kind: 'asked'; readonly eventId: string }
+    /** `text`: what it waits for; empty: nothing is reported yet */
+    | { readonly kind: 'asked'; readonly eventId: string; readonly text: string }
     | { readonly kind: 'applied'; readonly text: string }
     | { readonly kind: 'refused'; readonly text: string }
     /** it is written, and its outcome was not reported in time */

@@ -112,7 +112,11 @@ const agent = {
   exitSignal: column<string | null>(),
   exitReason: column<string | null>(),
   exitDetails: column<string | null>(),
-  exitLastOutput: column<readonly string[]>("coalesce(exit_last_output, '[]')"),
+  /** of the present instance: a restarted agent has none */
+  exitLastOutput: column<readonly string[]>(
+    `CASE WHEN exit_instance_id IS NULL OR exit_instance_id = coalesce(heartbeat_instance_id, instance_id, exit_instance_id)
+          THEN coalesce(exit_last_output, '[]') ELSE '[]' END`,
+  ),
   /** whether a person has held it and not released it; the hold ends at `heldUntil`, without an event */
   held: column<boolean>('coalesce(held, false)'),
   heldUntil: column<number | null>(),

@@ -29,13 +29,13 @@ const raised = (fields: NoticeFields = {}, eventId = 'n1'): Input => {
 };
 const resolved = (): Input => raised({ action: 'resolve', severity: 'info', title: 'over', text: 'HEALTHY' }, 'n2');
 const acknowledged = example(Topic.controlAlerts, 'ACKNOWLEDGE_ALERT', { by: 'ada' });
-const silenced = (until: number, value = 'stuck_agent'): Input =>
+const silenced = (until: number, value = 'stuck_agent', silenceId = 'silence-1'): Input =>
   example(Topic.controlAlerts, 'SILENCE_ALERTS', {
     matchers: [{ field: 'route', value }],
     until,
     by: 'ada',
     why: 'known',
-    silenceId: 'silence-1',
+    silenceId,
   });
 
 const open = (groupWaitMs = settings.groupWaitMs) => alerting({ ...settings, groupWaitMs }, start);
@@ -175,6 +175,15 @@ test('a silence that matches something else silences nothing; ending one early n
   alert.receive(raised());
   expect(alert.receive(silenced(start))).toMatchObject([{ type: 'SILENCE_CHANGED', key: 'gates' }]);
   expect(alert.passTo(start + 1000)).toMatchObject([{ type: 'ALERT_UPDATED', payload: { deliverAt: start + 1000 } }]);
+});
+
+test('a silence that a person ends is reported as ended, and a new one is not, although it may be short', () => {
+  const alert = open(0);
+  const ends = (until: number, silenceId: string) =>
+    alert.receive(silenced(until, 'stuck_agent', silenceId)).map(({ payload }) => payload);
+  expect(ends(start, '')).toMatchObject([{ silenceEnds: false }]);
+  expect(ends(start + HOUR, '')).toMatchObject([{ silenceEnds: false }]);
+  expect(ends(start, 'silence-1')).toMatchObject([{ silenceId: 'silence-1', silenceEnds: true }]);
 });
 
 test('100 flaps: one alert open at a time, a message for each beginning and each end', () => {

@@ -310,7 +310,9 @@ const alertRule = (rules: Rules): Decider<Alert, Input, Output> => ({
 const silenced = (input: GateInput): readonly Output[] => {
   if (input.type !== 'SILENCE_ALERTS') return [];
   const { matchers, until, by, why } = input.payload;
-  const payload = { matchers, until, by, why, silenceId: silenceIdOf(input) };
+  // A new silence has no id yet; only its end names one.
+  const silenceEnds = input.payload.silenceId !== '';
+  const payload = { matchers, until, by, why, silenceId: silenceIdOf(input), silenceEnds };
   const { correlationId, policy } = input;
   return [
     { topic: 'onex.evt.alerting.alert.v1', type: 'SILENCE_CHANGED', key: GATES_KEY, correlationId, policy, payload },

@@ -84,7 +84,8 @@ const samples = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): readonly Statem
 
 const output = (event: Placed<Observation, 'AGENT_HEARTBEAT'>): readonly Statement[] => {
   const { agent_id: agentId, output: reported } = event.payload;
-  if (reported === null || reported.last_output_at === null) return [];
+  if (reported === null) return [];
+  // A runtime reports that a new instance has printed nothing: the lines of the previous one go.
   const values = { agentId, outputLastAt: reported.last_output_at, outputTail: reported.tail };
   return [register(event, 'agents', 'output', values)];
 };

@@ -25,14 +25,22 @@ export const register = (program: Command): void => {
     },
   );
   const nudge = program
-    .command('nudge <agent>')
+    .command('nudge [agent]')
+    .usage('<agent> --message <text> [options]')
     .description('send a text to an agent')
-    .requiredOption('--message <text>', 'the text', messageOption);
+    .option('--message <text>', 'the text', messageOption);
   withWriteOptions(nudge)
     .addHelpText('after', NUDGE)
-    .action(async (agentId: string, options: NudgeOptions) =>
-      (await import('../../nudge.ts')).sendNudge(agentId, options),
-    );
+    .action(async (agentId: string | undefined, options: Partial<NudgeOptions> & WriteOptions) => {
+      const { message } = options;
+      // commander itself would name only the first of them.
+      const missing = [
+        ...(agentId === undefined ? ["missing required argument 'agent'"] : []),
+        ...(message === undefined ? ["required option '--message <text>' not specified"] : []),
+      ];
+      if (agentId === undefined || message === undefined) return nudge.error(`error: ${missing.join('; ')}`);
+      await (await import('../../nudge.ts')).sendNudge(agentId, { ...options, message });
+    });
   withWriteOptions(program.command('recover <agent>').description('end an agent and put its task on a fresh one'))
     .addHelpText('after', RECOVER)
     .action((agentId: string, options: WriteOptions) => {
