@@ -140,9 +140,10 @@ const finding = ({ state, rules, judgement }: AnnouncementContext, plan: Compile
  * A client that continues to work is past its limit, independent of the reset that it named. One that only ends its
  * session is not.
  */
-const isAtLimit = ({ activity, rateLimit, progress }: History): boolean =>
-  activity.value === 'rate_limited' ||
-  (activity.value === 'exiting' && rateLimit !== null && progress.at <= rateLimit.at);
+const isAtLimit = ({ activity, rateLimit, progress }: History): boolean => {
+  if (rateLimit === null || rateLimit.overAt !== undefined) return false;
+  return activity.value === 'rate_limited' || (activity.value === 'exiting' && progress.at <= rateLimit.at);
+};
 
 const limitedUntil = (history: History, now: number): number | null => {
   const retryAt = isAtLimit(history) ? (history.rateLimit?.retryAt ?? null) : null;

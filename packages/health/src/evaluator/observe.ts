@@ -312,7 +312,9 @@ export const searched = (
   const limited = texts.some(({ text }) => lookedFor.rateLimits.some((pattern) => pattern.isIn(text)));
   return {
     matches: matchesAfter(history.matches, texts, lookedFor, heartbeat, receipt),
-    rateLimit: limited ? limitedBy(history.rateLimit, history.progress.at, heartbeat, receipt) : history.rateLimit,
+    rateLimit: limited
+      ? limitedBy(history.rateLimit, true, history.progress.at, heartbeat, receipt)
+      : history.rateLimit,
   };
 };
 

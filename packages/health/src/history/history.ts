@@ -36,7 +36,7 @@ import { type Work, workAfter } from './progress/work.ts';
 import { type Context, contextAfter, NO_CONTEXT } from './usage/context.ts';
 import { type Exceeded, limitsAfter, NO_LIMITS } from './usage/limits.ts';
 import { NO_SPEND, type Spend, spendAfter } from './usage/spend.ts';
-import { NO_TOKENS, type Tokens, tokensAfter } from './usage/tokens.ts';
+import { lastUse, NO_TOKENS, type Tokens, tokensAfter } from './usage/tokens.ts';
 
 /**
  * The last receipt. `driftMs`: how far the sender's clock is behind the broker's; never an age. `byRuntime`: whether a
@@ -268,7 +268,12 @@ export const historyAfter = (h: History, heartbeat: Heartbeat, receipt: Receipt,
     breakers: h.breakers,
     progress,
     checkpoint: checkpointsAfter(h.checkpoint, heartbeat, receipt),
-    rateLimit: rateLimitAfter(h.rateLimit, { activity: h.activity.value, progressAt: progress.at }, heartbeat, receipt),
+    rateLimit: rateLimitAfter(
+      h.rateLimit,
+      { activity: h.activity.value, progressAt: progress.at, usedTokens: lastUse(tokens, receipt) },
+      heartbeat,
+      receipt,
+    ),
     steps: stepsAfter(h.steps, heartbeat, receipt),
     tokens,
     context: contextAfter(h.context, heartbeat, receipt),

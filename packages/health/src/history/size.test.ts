@@ -43,7 +43,7 @@ const LARGEST_BYTES: Readonly<Record<keyof History, number>> = {
   breakers: 400,
   progress: REMEMBERED_RESULTS * 11 + 350,
   checkpoint: 720,
-  rateLimit: 152,
+  rateLimit: 230,
   steps: 210,
   tokens: 200 + MOST_SAMPLES * 10 + 2 * (MOST_SAMPLES - LEAST_SAMPLES + 1) * 110,
   context: 90,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { call, type HeartbeatPayload, T0 } from '../../fixture.ts';
+import { type Call, call, type HeartbeatPayload, T0 } from '../../fixture.ts';
 import { MIN, output, preset, SEC } from '../../presets/judging.fixture.ts';
 import type { Heartbeats } from '../../signals/testing/case.ts';
 
@@ -128,6 +128,113 @@ describe('limits without a reset, one after the other', () => {
     const named = (minute: number): Partial<HeartbeatPayload> =>
       minute === 1 ? { rate_limit: { retry_at: T0 + 60 * MIN } } : {};
     expect(coditect.at(limits(59, named), 60 * MIN).fires).not.toContain('no_calls');
+  });
+});
+
+describe('a limit with a far reset is over for an agent that works again', () => {
+  const HOUR = 60 * MIN;
+  const limit: Heartbeats[number] = [MIN, { activity: 'working', rate_limit: { retry_at: T0 + 24 * HOUR } }];
+  const begun: Heartbeats[number] = [0, { tool_calls: [call('c0')] }];
+  const later = (ms: number, started: number, more: Partial<Call> = {}): Heartbeats[number] => [
+    ms,
+    {
+      tool_calls: [call('c1', { args_hash: 'x', started_at: T0 + started, ended_at: T0 + ms, ...more })],
+      activity: 'working',
+    },
+  ];
+  const isLimited = (heartbeats: Heartbeats, ms: number) =>
+    vigil.at([begun, limit, ...heartbeats], ms).fires.includes('rate_limited');
+
+  test.each<[string, boolean, Partial<Call>]>([
+    ['began at the report', true, { started_at: T0 + MIN }],
+    ['began after it', false, { started_at: T0 + MIN + 1 }],
+    ['began at an unknown time', true, { started_at: null }],
+    ['failed', true, { outcome: 'error' }],
+    ['was refused', true, { outcome: 'refused' }],
+    ['has only begun', true, { outcome: 'running', ended_at: null }],
+  ])('after a call that %s it still holds: %s', (_, holds, more) => {
+    expect(isLimited([later(2 * MIN, 2 * MIN - 1, more)], 2 * MIN)).toBe(holds);
+  });
+
+  test('so its absences count from that call', () => {
+    const calls = [begun, limit, later(2 * MIN, 2 * MIN - 1)];
+    const coditect = preset('coditect');
+    expect(coditect.at(calls, 17 * MIN).fires).not.toContain('no_calls');
+    expect(coditect.at(calls, 17 * MIN + 1).fires).toContain('no_calls');
+  });
+
+  test('also if each heartbeat names the reset again', () => {
+    const named = ([ms, more]: Heartbeats[number]): Heartbeats[number] => [ms, { ...limit[1], ...more }];
+    const again = named(later(2 * MIN, 2 * MIN - 1));
+    expect(isLimited([again], 2 * MIN)).toBe(false);
+    expect(isLimited([again, named([3 * MIN, {}])], 3 * MIN)).toBe(false);
+  });
+
+  test('also if its activity stays that of a limited agent', () => {
+    const stays: Heartbeats[number] = [2 * MIN, { ...later(2 * MIN, 2 * MIN - 1)[1], activity: 'rate_limited' }];
+    const limited: Heartbeats[number] = [MIN, { ...limit[1], activity: 'rate_limited' }];
+    expect(vigil.at([begun, limited, stays], 2 * MIN).fires).not.toContain('rate_limited');
+  });
+
+  test.each<[string, Partial<HeartbeatPayload>]>([
+    ['its activity', { activity: 'rate_limited', rate_limit: { retry_at: T0 + 24 * HOUR } }],
+    ['the same reset, after a heartbeat without', { activity: 'working', rate_limit: { retry_at: T0 + 24 * HOUR } }],
+    ['another reset', { activity: 'working', rate_limit: { retry_at: T0 + 20 * HOUR } }],
+  ])('and holds again with a new report: %s', (_, more) => {
+    const heartbeats: Heartbeats = [later(2 * MIN, 2 * MIN - 1), [3 * MIN, more]];
+    expect(isLimited(heartbeats, 3 * MIN)).toBe(true);
+    expect(isLimited(heartbeats, 10 * HOUR)).toBe(true);
+  });
+
+  test('a call that ran beside the report keeps it, where the same heartbeat reports the limit again', () => {
+    const again = { error_class: 'rate_limit', outcome: 'error' } as const;
+    const both = later(2 * MIN, 2 * MIN - 1)[1];
+    const heartbeats: Heartbeats = [
+      [
+        2 * MIN,
+        {
+          ...both,
+          tool_calls: [...(both.tool_calls ?? []), call('c2', again)],
+          rate_limit: { retry_at: T0 + 24 * HOUR },
+        },
+      ],
+    ];
+    expect(isLimited(heartbeats, 2 * MIN)).toBe(true);
+  });
+
+  describe('without calls, by a turn', () => {
+    const turn = (open: boolean, started: number, last: number) => ({
+      turn: { open, started_at: T0 + started, last_event_at: T0 + last },
+    });
+    const atLimit: Heartbeats = [
+      [0, { token_count: 10, ...turn(true, 0, 0), activity: 'working' }],
+      [MIN, { token_count: 10, ...limited(24 * HOUR, { turn: turn(false, 0, MIN).turn }) }],
+    ];
+    const then = (more: Partial<HeartbeatPayload>): boolean =>
+      vigil
+        .at(
+          [
+            ...atLimit,
+            [2 * MIN, { token_count: 10, activity: 'working', ...turn(true, 2 * MIN, 2 * MIN) }],
+            [3 * MIN, { token_count: 20, activity: 'awaiting_input', ...turn(false, 2 * MIN, 3 * MIN), ...more }],
+          ],
+          3 * MIN,
+        )
+        .fires.includes('rate_limited');
+
+    test('that began after the report, used tokens, and has ended', () => {
+      expect(then({})).toBe(false);
+    });
+
+    test.each<[string, Partial<HeartbeatPayload>]>([
+      ['without use of tokens, as one that a person interrupts', { token_count: 10 }],
+      ['that is open', turn(true, 2 * MIN, 3 * MIN)],
+      ['that began before the report', turn(false, MIN, 3 * MIN)],
+      ['that an error ended', { activity: 'blocked' }],
+      ['that the limit ended', { activity: 'rate_limited', rate_limit: { retry_at: T0 + 24 * HOUR } }],
+    ])('and not by one %s', (_, more) => {
+      expect(then(more)).toBe(true);
+    });
   });
 });
 

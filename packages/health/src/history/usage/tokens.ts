@@ -77,6 +77,10 @@ export const tokensAfter = (before: Tokens, { token_count: count }: Heartbeat, c
   return countAfter(calm.counted ? calm : { ...calm, counted: true }, count, context);
 };
 
+/** Mark of the last use, after this receipt; 0: none. */
+export const lastUse = ({ count, unusedSince }: Tokens, { watched }: Receipt): number =>
+  count > 0 ? (unusedSince ?? watched) : 0;
+
 const countAfter = (before: Tokens, count: number, context: TokenContext): Tokens => {
   const unusedSince = count > 0 ? usedUntil(before, context.receipt) : null;
   const beginsAgain = before.count > 0 && (context.isAnother || count < before.count);
