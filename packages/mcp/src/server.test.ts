@@ -43,6 +43,7 @@ const caseItem = {
   options: [{ name: 'pardon', label: 'pardon', command: '' }],
 };
 let items: object[];
+let others: object[];
 let seen: { agent: object; facts: object | null; checkpoints: object[] };
 let knowledge: object;
 let task: object | null;
@@ -52,7 +53,7 @@ let client: Client;
 
 const routes = (path: string): unknown => {
   if (path === '/v1/inbox') return { inbox: items, knowledge };
-  if (path === '/v1/agents') return { agents: [seen.agent], knowledge };
+  if (path === '/v1/agents') return { agents: [...others, seen.agent], knowledge };
   if (path === '/v1/agents/worker-1/explain') return { ...seen, knowledge };
   if (path === '/v1/tasks/OMN-1' && task !== null) return task;
   throw new ApiRefusal(`${path} does not exist`);
@@ -63,6 +64,7 @@ beforeEach(async () => {
   knowledge = current;
   task = { taskId: 'OMN-1', recovery: null };
   items = [item];
+  others = [];
   isViewer = false;
   written = [];
   const api = {
@@ -288,6 +290,15 @@ test('a summary without a session is of the newest session in progress', async (
   expect(await call('get_worker_health_summary', { session_id: 's-2' })).toMatchObject({
     refusal: expect.stringContaining('session "s-2" does not exist'),
   });
+});
+
+test('of several sessions the newest that has not ended is the one in progress', async () => {
+  const session = (agentId: string, lastHeartbeatAt: number, state: string) => ({
+    ...{ ...agent, agentId, instanceId: `${agentId}.s`, lastHeartbeatAt, state },
+  });
+  seen = { ...seen, agent: { ...agent, lastHeartbeatAt: NOW - MINUTE } };
+  others = [session('older', NOW - 2 * MINUTE, 'HEALTHY'), session('ended', NOW, 'TERMINATED')];
+  expect(await call('get_worker_health_summary')).toMatchObject({ worker_agent_id: 'worker-1' });
 });
 
 const ticket = {

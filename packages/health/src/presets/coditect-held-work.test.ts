@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PRESETS } from '@vigil/policy';
+import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
-import { call, type HeartbeatPayload, T0 } from '../fixture.ts';
+import { agentHealth } from '../evaluator/health.ts';
+import { call, type HeartbeatPayload, heartbeat, policyOf, T0 } from '../fixture.ts';
 import type { Heartbeats } from '../signals/testing/case.ts';
-import { MIN, output, preset } from './judging.fixture.ts';
+import { MIN, output, preset, SEC } from './judging.fixture.ts';
 
 /** CODITECT: "If there is work on your Hook, YOU MUST RUN IT" (GUPP). */
 const coditect = preset('coditect');
@@ -12,6 +17,17 @@ test('work that is held and never begun is STUCK (GUPP)', () => {
   const over = coditect.at(held, 15 * MIN + 1);
   expect(over).toMatchObject({ state: 'STUCK', plan: 'STUCK' });
   expect(over.fires).toContain('not_started');
+});
+
+test('it is STUCK by itself, and not only by the calls that are missing', () => {
+  const text = readFileSync(join(PRESETS, 'coditect.yaml'), 'utf8');
+  const patient = policyOf(text.replace('no_calls: { after: 900s', 'no_calls: { after: 24h'));
+  const agent = given(agentHealth(patient), T0);
+  agent.receive(heartbeat(0, { task_id: 'T', last_tool_call: null, activity: 'idle' }), T0);
+  const states = (ms: number) =>
+    agent.passTo(T0 + ms).flatMap((one) => (one.type === 'HEALTH_STATE_CHANGED' ? [one.payload.to] : []));
+  expect(states(15 * MIN)).not.toContain('STUCK');
+  expect(states(15 * MIN + SEC)).toEqual(['STUCK']);
 });
 
 test('held work is STUCK at an idle prompt, too: the work must run', () => {

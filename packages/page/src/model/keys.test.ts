@@ -16,3 +16,8 @@ test('a key in a field is text, and a key with Ctrl belongs to the browser', () 
   expect(keyAction(pressed('/', { inField: true }))).toBeNull();
   expect(keyAction(pressed('q', { withModifier: true }))).toBeNull();
 });
+
+test('q opens the newest operator review, and is text in a field', () => {
+  expect(keyAction(pressed('q'))).toEqual({ kind: 'review' });
+  expect(keyAction(pressed('q', { inField: true }))).toBeNull();
+});

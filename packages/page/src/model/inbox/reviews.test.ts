@@ -1,6 +1,6 @@
 import type { TicketRow } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { NOTICE_MS, noticeOf, reviewOf, STATUS_MS, statusOf } from './reviews.ts';
+import { noticeOf, reviewOf, STATUS_MS, statusOf } from './reviews.ts';
 
 const ticket = (more: Partial<TicketRow>): TicketRow => ({
   ...{ ticketId: 't1', agentId: 'worker-1', instanceId: null, taskId: null, episodeId: null, labels: {} },
@@ -28,8 +28,8 @@ test('the newest ticket for which people were asked in is the review; a dismisse
 
 test('the notification stays for 30 seconds, unless it is dismissed', () => {
   const review = ticket({ answer: 'intervene', answeredAt: 0 });
-  expect(noticeOf(review, new Set(), NOTICE_MS - 1)).toBe(review);
-  expect(noticeOf(review, new Set(), NOTICE_MS)).toBeNull();
+  expect(noticeOf(review, new Set(), 29_999)).toBe(review);
+  expect(noticeOf(review, new Set(), 30_000)).toBeNull();
   expect(noticeOf(review, new Set(['t1']), 0)).toBeNull();
   expect(noticeOf(null, new Set(), 0)).toBeNull();
 });
