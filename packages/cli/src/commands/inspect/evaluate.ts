@@ -13,8 +13,10 @@ type Options = {
 const EXAMPLES = `
 Vigil recognizes FILE by its content, plain or gzipped; - is standard input. The formats:
   ${FORMATS.join('\n  ')}
-A recorded run has calls with tool, args and result. It may have src, task, success and label. A call may have err, ts (seconds), args_h, res_h, resn_h
-and the call fields of a heartbeat. In a session each agent is judged, with its sub-agents. Missing fields are unknown, and nothing is
+A recorded run has calls with tool, args and result. It may have src, task, success, label, ended_at and cut_off. A call may have err, ts (seconds),
+args_h, res_h, resn_h and the call fields of a heartbeat. outcome: running is a call in flight; a call without an end is none.
+A run counts as finished at its last call. If that call is in flight, or with cut_off: true, the time until ended_at is judged too.
+In a session each agent is judged, with its sub-agents. Missing fields are unknown, and without ended_at nothing is
 judged after the last entry. A call with an unknown start may have taken the whole time before its end, so that time is not silence.
 
 --json prints a line for each run: {"run_id", "worst", "changes": [{"to", "call", "at", "signals"}], "file", "line"}; call: calls folded so
