@@ -102,7 +102,7 @@ const FACTS: Judged['facts'] = {
 export const judgedOf = (agent: AgentRow, now: number): Judged => {
   const stuck = isStuck(agent);
   return {
-    ...{ notes: [], facts: FACTS, upcoming: null },
+    ...{ notes: [], facts: FACTS, upcoming: null, suspendedBy: null },
     signals: [
       figure('no_calls', 'absence', stuck ? 'no call for 9 min 2 s; limit 6 min' : 'no call for 40 s; limit 6 min', {
         ...{ value: stuck ? 542_000 : 40_000, limit: 360_000, fires: stuck, confidence: 'high' },

@@ -15,6 +15,8 @@ export type Client = {
 };
 
 export const ANSWER_LIMIT_MS = 10_000;
+/** Longer than the dashboard waits for each part. After that, `vigil doctor` checks the parts itself. */
+export const DOCTOR_LIMIT_MS = 5000;
 /** A view shows that it is blind within five seconds, also one that looks again each second. */
 export const VIEW_LIMIT_MS = 3500;
 
@@ -24,11 +26,18 @@ type Question = { readonly method: 'GET' | 'POST'; readonly body: string | null;
 export const openClient = (settings: ServerSettings, limitMs: number): Client => {
   const { url } = settings;
   const ask = (path: string, question: Question) => send(new URL(path, url), settings, question);
+  const whole = async <T>(path: string, question: Question, query: Query): Promise<T> => {
+    const answer = await ask(withQuery(path, query), question);
+    return await json<T>(answer).catch((error: unknown) => {
+      // An answer that ends in its middle is none.
+      throw error instanceof SyntaxError ? error : failureOf(new URL(url), settings, question, error);
+    });
+  };
   return {
     get: async <T>(path: string, query = {}) =>
-      json<T>(await ask(withQuery(path, query), { method: 'GET', body: null, signal: AbortSignal.timeout(limitMs) })),
+      whole<T>(path, { method: 'GET', body: null, signal: AbortSignal.timeout(limitMs) }, query),
     post: async <T>(path: string, body: object) =>
-      json<T>(await ask(path, { method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(limitMs) })),
+      whole<T>(path, { method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(limitMs) }, {}),
     lines: async function* <T>(path: string, query: Query, signal: AbortSignal) {
       yield* linesOf<T>(await ask(withQuery(path, query), { method: 'GET', body: null, signal }));
     },
@@ -84,30 +93,41 @@ const answerTo = (url: URL, token: string, { method, body, signal }: Question): 
     ...(body === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
   };
   return new Promise((resolve, reject) => {
-    request(url, { method, headers, signal }, resolve)
+    const answered = (answer: IncomingMessage): void => {
+      // A reader of the answer gets its error, too. Without a listener, one between two reads would end the process.
+      answer.on('error', () => {});
+      resolve(answer);
+    };
+    request(url, { method, headers, signal }, answered)
       .once('error', reject)
       .end(body ?? undefined);
   });
 };
 
-const send = async (url: URL, { server, token }: ServerSettings, question: Question): Promise<IncomingMessage> => {
-  const { signal } = question;
-  const answer = await answerTo(url, token, question).catch((error: unknown) => {
-    const cause = (signal.aborted ? signal.reason : error) as { name: string; message: string; code?: unknown };
-    if (cause.name === 'AbortError') throw cause;
-    if (cause.name === 'TimeoutError')
-      throw new NoAnswer(
-        `The ${server} at ${url.origin} has not answered in time: it is busy, or this machine is. Try again.`,
-      );
-    const why = typeof cause.code === 'string' ? cause.code : cause.message;
-    throw new NoAnswer(
-      `The ${server} at ${url.origin} does not answer (${why}): ` +
-        `start Vigil (\`npm start\`), or set VIGIL_${server.toUpperCase()}_URL.`,
+/** Why there is no answer. */
+const failureOf = (url: URL, { server }: ServerSettings, { method, signal }: Question, error: unknown): Error => {
+  const cause = (signal.aborted ? signal.reason : error) as Error & { readonly code?: unknown };
+  if (cause.name === 'AbortError') return cause;
+  if (cause.name === 'TimeoutError') {
+    const blind = method === 'GET' && server === 'dashboard' ? 'BLIND: ' : '';
+    return new NoAnswer(
+      `${blind}The ${server} at ${url.origin} has not answered in time: it is frozen or busy, or this machine is. Try again, or see \`vigil doctor\`.`,
     );
+  }
+  const why = typeof cause.code === 'string' ? cause.code : cause.message;
+  return new NoAnswer(
+    `The ${server} at ${url.origin} does not answer (${why}): ` +
+      `start Vigil (\`npm start\`), or set VIGIL_${server.toUpperCase()}_URL.`,
+  );
+};
+
+const send = async (url: URL, settings: ServerSettings, question: Question): Promise<IncomingMessage> => {
+  const answer = await answerTo(url, settings.token, question).catch((error: unknown) => {
+    throw failureOf(url, settings, question, error);
   });
   const { statusCode = 0 } = answer;
   if (statusCode >= 200 && statusCode < 300) return answer;
-  throw await refusalOf(server, statusCode, answer);
+  throw await refusalOf(settings.server, statusCode, answer);
 };
 
 const refusalOf = async (server: ServerSettings['server'], status: number, answer: IncomingMessage): Promise<Error> => {

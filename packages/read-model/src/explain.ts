@@ -76,6 +76,8 @@ export type SignalsOf = (agentId: string) => Promise<{
   readonly facts: AgentFacts;
   /** the plan that holds, or the first that will hold if nothing more is received; null: none is expected */
   readonly upcoming: UpcomingPlan | null;
+  /** the exemption of the wait that suspends its plan; null: none does */
+  readonly suspendedBy: string | null;
 } | null>;
 
 /** Reads an explanation from the read model; null if there is no such agent. */
@@ -119,6 +121,7 @@ export const explain = async (
     options: recoveryOptions(agent, {
       openCase: stories.find(({ caseId }) => caseId === agent.caseId) ?? null,
       upcoming: judged?.upcoming ?? null,
+      suspendedBy: judged?.suspendedBy ?? null,
       checkpoints: ofTask.checkpoints,
     }),
   };
@@ -133,10 +136,11 @@ export const optionsOf = async (
   if (!hasOptions(agent)) return null;
   const [openCase, judged, checkpoints] = await Promise.all([
     agent.caseId === null ? null : model.case(agent.caseId),
-    agent.caseId === null ? signalsOf(agent.agentId) : null,
+    signalsOf(agent.agentId),
     agent.taskId === null ? [] : model.checkpoints(agent.taskId),
   ]);
-  return recoveryOptions(agent, { openCase, upcoming: judged?.upcoming ?? null, checkpoints });
+  const { upcoming = null, suspendedBy = null } = judged ?? {};
+  return recoveryOptions(agent, { openCase, upcoming, suspendedBy, checkpoints });
 };
 
 const NO_TASK = { task: null, checkpoints: [], recoveries: [], alerts: [] };

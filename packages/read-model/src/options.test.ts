@@ -13,7 +13,7 @@ const upcoming: UpcomingPlan = {
 const checkpoint = (checkpointId: string, valid: boolean | null): CheckpointRow =>
   ({ checkpointId, valid, recordedAt: 5, taskId: 'T-1' }) as CheckpointRow;
 const checkpoints = [checkpoint('c-3', false), checkpoint('c-2', null), checkpoint('c-1', true)];
-const without = { openCase: null, upcoming: null, checkpoints: [] };
+const without = { openCase: null, upcoming: null, suspendedBy: null, checkpoints: [] };
 
 const plan = [
   { step: 'nudge', nudge: { attempts: 3, intervalMs: 10 * MINUTE } },
@@ -32,6 +32,7 @@ test('a DEGRADED agent has the plan that will act, its first step and its time, 
     plan: 'STUCK',
     steps: ['nudge', 'escalate', 'terminate', 'recover'],
     next: { step: 'nudge', at: 30 * MINUTE },
+    suspendedBy: null,
     decisions: ['allow_more_time', 'force_handoff'],
     checkpoint: null,
   });
@@ -56,7 +57,7 @@ test('without an expected plan an agent has its checkpoint, and no step', () => 
 });
 
 test('an open case continues with its own plan', () => {
-  const found = recoveryOptions({ state: 'FAILING' }, { openCase: openCase({}), upcoming, checkpoints });
+  const found = recoveryOptions({ state: 'FAILING' }, { ...without, openCase: openCase({}), upcoming, checkpoints });
   expect(found).toMatchObject({
     plan: 'STUCK',
     next: { step: 'nudge', at: null },
@@ -77,6 +78,13 @@ test('while people are asked, the next step comes at the deadline, and none wher
   expect(next(openCase({ ...until, escalationOnTimeout: 'hold' }))).toBeNull();
   const decisions = recoveryOptions({ state: 'STUCK' }, { ...without, openCase: openCase(until) })?.decisions;
   expect(decisions).toEqual(['pardon']);
+});
+
+test('while the agent waits, the next step comes after the wait, at an unknown time', () => {
+  const waiting = { ...without, openCase: nudged(1), suspendedBy: 'awaiting_input' };
+  expect(recoveryOptions({ state: 'STUCK' }, waiting)).toMatchObject({
+    ...{ next: { step: 'nudge', at: null }, suspendedBy: 'awaiting_input' },
+  });
 });
 
 test('a withheld step is the next one, at an unknown time', () => {

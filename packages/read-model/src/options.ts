@@ -18,6 +18,8 @@ export type RecoveryOptions = {
   readonly steps: readonly string[];
   /** the plan's next step; `at` null: its time is not known. null: people decide, or no plan is expected */
   readonly next: { readonly step: string; readonly at: number | null } | null;
+  /** the exemption of the wait after which the plan continues; null: nothing suspends it, or that is not known */
+  readonly suspendedBy: string | null;
   /** the decisions that the plan offers to people, now or later */
   readonly decisions: readonly string[];
   /** the newest checkpoint that is not invalid, from which a recovery continues; null: a recovery starts the task again */
@@ -37,6 +39,8 @@ type Sources = {
   readonly openCase: CaseStory | null;
   /** by its policy; null: none is expected, or the evaluator's state was not available */
   readonly upcoming: UpcomingPlan | null;
+  /** the exemption of the wait that suspends its plan; null: none does, or the evaluator's state was not available */
+  readonly suspendedBy: string | null;
   /** of its task, newest first */
   readonly checkpoints: readonly CheckpointRow[];
 };
@@ -48,15 +52,18 @@ export const hasOptions = ({ state }: Pick<AgentRow, 'state'>): boolean =>
 /** The options for an agent; null: it is healthy, or has ended. An open case continues with its own plan. */
 export const recoveryOptions = (
   agent: Pick<AgentRow, 'state'>,
-  { openCase, upcoming, checkpoints }: Sources,
+  { openCase, upcoming, suspendedBy, checkpoints }: Sources,
 ): RecoveryOptions | null => {
   if (!hasOptions(agent)) return null;
-  const checkpoint = checkpointOf(checkpoints);
-  if (openCase !== null) return { ...ofCase(openCase), checkpoint };
-  if (upcoming === null) return { plan: null, steps: [], next: null, decisions: [], checkpoint };
+  const about = { suspendedBy, checkpoint: checkpointOf(checkpoints) };
+  if (openCase !== null) {
+    const { next, ...planned } = ofCase(openCase);
+    return { ...planned, next: next && suspendedBy !== null ? { ...next, at: null } : next, ...about };
+  }
+  if (upcoming === null) return { plan: null, steps: [], next: null, decisions: [], ...about };
   const { plan, from, steps, decisions } = upcoming;
   const [first] = steps;
-  return { plan, steps, next: first === undefined ? null : { step: first, at: from }, decisions, checkpoint };
+  return { plan, steps, next: first === undefined ? null : { step: first, at: from }, decisions, ...about };
 };
 
 const checkpointOf = (checkpoints: readonly CheckpointRow[]): RecoveryOptions['checkpoint'] => {
@@ -66,7 +73,7 @@ const checkpointOf = (checkpoints: readonly CheckpointRow[]): RecoveryOptions['c
   return { checkpointId, recordedAt, valid };
 };
 
-const ofCase = (openCase: CaseStory): Omit<RecoveryOptions, 'checkpoint'> => {
+const ofCase = (openCase: CaseStory): Omit<RecoveryOptions, 'suspendedBy' | 'checkpoint'> => {
   const plan = Array.isArray(openCase.plan) ? (openCase.plan as readonly PlannedStep[]) : [];
   const decisions = openCase.waiting
     ? openCase.escalationOptions

@@ -96,7 +96,8 @@ test('an agent that is not healthy has its options, and a healthy one has none',
     const { request } = dashboard({ agent: async () => row, checkpoints: async () => [checkpoint] });
     return (await request('GET', '/v1/agents/worker-1')).json().options;
   };
-  expect(await answer('DEGRADED')).toEqual({ plan: null, steps: [], next: null, decisions: [], checkpoint });
+  const unknown = { plan: null, steps: [], next: null, suspendedBy: null, decisions: [] };
+  expect(await answer('DEGRADED')).toEqual({ ...unknown, checkpoint });
   expect(await answer('HEALTHY')).toBeNull();
 });
 

@@ -67,3 +67,12 @@ test('unreadable records are reported to the operator of the dashboard, and the 
   expect(explained).toBeNull();
   expect(failures).toHaveLength(1);
 });
+
+test('a log that does not answer delays no explanation for ever: it has no figures then', async () => {
+  const failures: unknown[] = [];
+  const silent = new Promise<never>(() => {});
+  const log = { bounds: () => silent, read: () => silent };
+  const model = { policyDocument: async () => null };
+  expect(await signalsFrom(log, model, (error) => failures.push(error))('worker-1')).toBeNull();
+  expect(failures).toMatchObject([{ name: 'NoAnswer' }]);
+});

@@ -2,9 +2,10 @@ import { Topic } from '@vigil/events';
 import { type AgentState, AT_REST, explain, policiesOf, VOCABULARY } from '@vigil/health';
 import { republished } from '@vigil/policy';
 import type { ReadModel, SignalsOf } from '@vigil/read-model';
-import { type Log, readSnapshot } from '@vigil/stream';
+import { type Log, readSnapshot, within } from '@vigil/stream';
 
-const PATIENCE_MS = 5_000;
+/** Within five seconds every view shows that the broker is away, so an explanation does not wait longer for its figures. */
+const PATIENCE_MS = 3_000;
 const evaluator = { processor: 'health-evaluator', atRest: AT_REST, timeTopic: Topic.agentObservation };
 
 type Read = Pick<Log, 'bounds' | 'read'>;
@@ -24,7 +25,9 @@ export const signalsFrom =
     });
 
 const figures = async (log: Read, model: Model, agentId: string): ReturnType<SignalsOf> => {
-  const found = await readSnapshot<AgentState>(log, evaluator, agentId, AbortSignal.timeout(PATIENCE_MS));
+  const read = readSnapshot<AgentState>(log, evaluator, agentId, AbortSignal.timeout(PATIENCE_MS));
+  // A broker that stands still does not answer questions about the topic either.
+  const found = await within(PATIENCE_MS, read, 'the snapshot of the evaluator');
   if (found === null || found.state.kind === 'unseen') return null;
   const { name, hash } = found.state.policy;
   const document = await model.policyDocument(hash);

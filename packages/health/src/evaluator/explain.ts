@@ -50,6 +50,8 @@ export type Explanation = {
     /** the decisions that it offers to people */
     readonly decisions: readonly string[];
   } | null;
+  /** the exemption of the wait that suspends the plan; null: none does */
+  readonly suspendedBy: string | null;
   readonly signals: readonly Explained[];
   /** when the decision may change next, if nothing more is received */
   readonly nextAt: number | null;
@@ -74,6 +76,7 @@ export const explain = (policies: Policies, state: AgentState, clock: Clock): Ex
     exemption: shown && { name: shown.name, suspends: shown.suspends, until: momentOrNull(shown.until) },
     plan: judgement.plan?.name ?? null,
     upcoming: described(upcomingPlan(rules, state.history, judgement)),
+    suspendedBy: judgement.suspended?.by ?? null,
     signals: rules.rules.map((rule, i) => explained(rules, state, judgement, rule, i)),
     nextAt: momentOrNull(judgement.next),
     driftMs: state.history.lastReceipt.driftMs,

@@ -50,7 +50,7 @@ export const questionLines = (view: View, found: CaseStory): readonly string[] =
         view.paint.yellow(`waits for a decision: ${orDash(found.escalationReason)}`),
         ...(found.escalationDeadlineAt === null
           ? []
-          : [`  in ${clockTimeLeft(view, found.escalationDeadlineAt)} then ${orDash(found.escalationOnTimeout)}`]),
+          : [`  ${deadlineText(view, found.escalationDeadlineAt)} ${orDash(found.escalationOnTimeout)}`]),
         ...found.escalationOptions.map((o) => `  vigil case decide ${found.caseId} ${o} --why "…"`),
       ]
     : [];
@@ -65,5 +65,6 @@ export const caseFacts = (view: View, found: CaseStory): readonly string[] => [
   ...(found.withheld === null ? [] : [view.paint.yellow(`withheld: ${withheldText(found.withheld)}`)]),
 ];
 
-const clockTimeLeft = (view: View, at: number): string =>
-  at <= view.now ? '0 s' : ageText({ ...view, now: at }, view.now);
+/** A wait of the agent suspends the deadline. */
+const deadlineText = (view: View, at: number): string =>
+  at <= view.now ? 'the deadline has passed; next is' : `in ${ageText({ ...view, now: at }, view.now)} then`;

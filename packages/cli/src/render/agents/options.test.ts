@@ -8,6 +8,7 @@ const options: RecoveryOptions = {
   plan: 'STUCK',
   steps: ['nudge', 'escalate', 'terminate', 'recover'],
   next: { step: 'nudge', at: NOON + 60_000 },
+  suspendedBy: null,
   decisions: ['allow_more_time', 'force_handoff'],
   checkpoint: { checkpointId: 'c-2', recordedAt: NOON - 60_000, valid: null },
 };
@@ -34,6 +35,9 @@ test('an explanation has the options, and none where the agent is healthy', () =
 test('unknown values are named as such', () => {
   expect(lines({ checkpoint: null })).toContain('would start the task again');
   expect(lines({ next: { step: 'terminate', at: null } })).toContain('  next       terminate, unless');
+  expect(lines({ next: { step: 'terminate', at: null }, suspendedBy: 'awaiting_input' })).toContain(
+    '  next       terminate after the wait (awaiting input), unless',
+  );
   expect(lines({ next: null })).toContain('people decide');
   expect(lines({ plan: null, steps: [], next: null })).toContain('no plan acts, if nothing more is received');
 });
@@ -43,6 +47,7 @@ test('a program gets the options with times of the ISO form, and null for a heal
     plan: 'STUCK',
     steps: ['nudge', 'escalate', 'terminate', 'recover'],
     next: { step: 'nudge', at: '2026-11-22T12:01:00.000Z' },
+    suspended_by: null,
     decisions: ['allow_more_time', 'force_handoff'],
     checkpoint: { id: 'c-2', recorded_at: '2026-11-22T11:59:00.000Z', valid: null },
   });

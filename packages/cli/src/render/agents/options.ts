@@ -15,11 +15,12 @@ export const optionLines = (view: View, agentId: string, options: RecoveryOption
   return facts.map(([name, text]) => `  ${view.paint.dim(name.padEnd(10))} ${text}`);
 };
 
-const nextText = (view: View, { plan, next }: RecoveryOptions): string => {
+const nextText = (view: View, { plan, next, suspendedBy }: RecoveryOptions): string => {
   if (plan === null) return 'no plan acts, if nothing more is received';
   if (next === null) return 'no step that is known: people decide, or a step is under way';
   const at = next.at === null ? '' : ` at ${clockTime(view, next.at)}`;
-  return `${next.step}${at}, unless it makes progress before`;
+  const after = suspendedBy === null ? at : ` after the wait (${suspendedBy.replaceAll('_', ' ')})`;
+  return `${next.step}${after}, unless it makes progress before`;
 };
 
 const checkpointText = (view: View, { checkpoint }: RecoveryOptions): string => {
@@ -31,11 +32,12 @@ const checkpointText = (view: View, { checkpoint }: RecoveryOptions): string => 
 /** The options with the names and times of the status answer. */
 export const optionsJson = (options: RecoveryOptions | null): object | null => {
   if (options === null) return null;
-  const { plan, steps, next, decisions, checkpoint } = options;
+  const { plan, steps, next, suspendedBy, decisions, checkpoint } = options;
   return {
     plan,
     steps,
     next: next && { step: next.step, at: iso(next.at) },
+    suspended_by: suspendedBy,
     decisions,
     checkpoint: checkpoint && {
       id: checkpoint.checkpointId,
