@@ -2,9 +2,7 @@ import type { CallKind, ToolCall } from '@vigil/events';
 import { hash32 } from '../hash.ts';
 import { type Heartbeat, instant, placed, type Receipt } from '../moment.ts';
 
-/**
- * The largest number of calls in flight that are stored. With more, the oldest is dropped and never becomes overdue.
- */
+/** The largest number of calls in flight that are stored. With more, one is dropped that is not the first to be due. */
 export const OPEN_CALLS = 12;
 
 /** A call in flight. `spanMs`: from its start to its declared deadline. */
@@ -118,8 +116,27 @@ const openAfter = (
   const known = open.find(({ id }) => id === call.call_id);
   if (ended(call)) return known ? open.filter(({ id }) => id !== call.call_id) : open;
   if (call.outcome !== 'running' || known) return open;
-  return [...open.slice(1 - OPEN_CALLS), { id: call.call_id, kind: call.kind, tool: call.tool, mark, spanMs }];
+  const all = [...open, { id: call.call_id, kind: call.kind, tool: call.tool, mark, spanMs }];
+  return all.length > OPEN_CALLS ? withoutOne(all) : all;
 };
+
+/**
+ * Drops the oldest call that cannot be the first overdue one under any policy. Kept are the oldest of all and, of each
+ * kind, the oldest without a deadline and the one with the first deadline: at most eleven.
+ */
+const withoutOne = (open: readonly OpenCall[]): readonly OpenCall[] => {
+  const kept = new Map<string, OpenCall>();
+  for (const call of open) {
+    const group = `${call.kind} ${call.spanMs === null}`;
+    const known = kept.get(group);
+    if (known === undefined || dueAt(call) < dueAt(known)) kept.set(group, call);
+  }
+  const firsts = [...kept.values()];
+  const dropped = open.findIndex((call, i) => i > 0 && !firsts.includes(call));
+  return open.toSpliced(dropped, 1);
+};
+
+const dueAt = ({ mark, spanMs }: OpenCall): number => mark + (spanMs ?? 0);
 
 const spanOf = (call: ToolCall, receipt: Receipt): number | null =>
   call.deadline_at === null ? null : Math.max(0, call.deadline_at - (call.started_at ?? receipt.stamp));
