@@ -10,9 +10,9 @@ test('the order of fields, and fields without a value, make no difference', () =
 
 test('other versions and machines compute these hashes of the same values', () => {
   expect(hashes({ args: { path: 'a.ts' }, result: 'read 12 lines', failed: false, endedAt: null })).toEqual({
-    args_hash: 'a8:26da85158febffab6d2ff298a631b624',
-    result_hash: 'r8:e91e5e281c2c8469122b90af754e3e77',
-    masked_result_hash: 'm8:171fb985beba1b23acd8641336a3f362',
+    args_hash: 'a9:26da85158febffab6d2ff298a631b624',
+    result_hash: 'r9:e91e5e281c2c8469122b90af754e3e77',
+    masked_result_hash: 'm9:171fb985beba1b23acd8641336a3f362',
   });
 });
 

@@ -6,7 +6,7 @@ import { answer, argument, command, failure, masked } from './volatile.ts';
  * The version of what a hash is made of: this file, canonical.ts and volatile.ts. Every hash contains it, so that hashes
  * of two versions never compare equal. Raise it when you change them.
  */
-export const NORMALISER = 8;
+export const NORMALISER = 9;
 
 /**
  * Canonical JSON without what varies from run to run, such as times, ids and addresses. `endedAt`: when the call ended,

@@ -144,6 +144,20 @@ const PAIRS: readonly (readonly [string, string, boolean])[] = [
   ['refused by\n10.0.0.1', 'refused by\n10.0.0.2', true],
   ['0a1b2c3d4e5f\n1a1b2c3d4e5f\n', '2a1b2c3d4e5f\n3a1b2c3d4e5f\n', false],
   ['3 s\n4 s', '5 s\n6 s', true],
+  // an address in memory, and a hexadecimal figure that grows
+  ['<Job object at 0x7f3a2c>', '<Job object at 0x7f3b90>', true],
+  ['<Job object at 0x7f3a2c9d10>', '<Job object at 0x7f3b90aa40>', true],
+  ['segfault in 0x7f3a2c9d10', 'segfault in 0x7f3b90aa40', true],
+  ['coverage 0x201', 'coverage 0x402', false],
+  ['coverage 0xfffff0', 'coverage 0xfffff9', false],
+  // what is invisible
+  ['ERROR bad  \nstop', 'ERROR bad\nstop', true],
+  ['ERROR bad', 'ERROR bad \n\n', true],
+  ['ERROR bad', 'ERROR  bad', false],
+  ['a\n\nb', 'a\nb', false],
+  ['\u001b[31mERROR\u001b[0m bad', '\u001b[1;33mERROR\u001b[0m bad', true],
+  ['\u001b[31mERROR\u001b[0m bad', 'ERROR bad', true],
+  ['\u001b[31mERROR\u001b[0m bad', '\u001b[31mERROR\u001b[0m worse', false],
 ];
 
 test.each(PAIRS)('are %j and %j the same answer? %s', (one, other, alike) => {

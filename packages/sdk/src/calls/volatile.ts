@@ -107,7 +107,8 @@ const VARYING = new RegExp(
     String.raw`\b${NO_CURSOR}[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`,
     String.raw`\b${NO_CURSOR}01[0-9a-hjkmnp-tv-z]{24}\b`,
     String.raw`(?<=[a-z0-9]-)${OF_POD}{6,10}-${OF_POD}{5}\b`,
-    String.raw`\b0x[0-9a-f]+\b`,
+    // an address in memory; a shorter figure may grow, as a coverage does
+    String.raw`(?:\b0x[0-9a-f]{7,}|(?<=\b(?:at|object|address|addr|pointer|ptr)[:= ]{1,2})0x[0-9a-f]+)\b`,
     String.raw`\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)${NO_CURSOR}[0-9a-f]{7,}\b`,
     String.raw`${HASH_LABEL}[0-9a-f]{7,64}\b`,
     String.raw`(?<=\[[\w/.-]{1,60} (?:\(root-commit\) )?)[0-9a-f]{7,40}(?=\])`,
@@ -184,8 +185,13 @@ const isRandom = (token: string): boolean => {
 const withoutRandom = (token: string, at: number, text: string): string =>
   isRandom(token) && !AFTER_CURSOR_LABEL.test(text.slice(Math.max(0, at - LABEL_LENGTH), at)) ? '#' : token;
 
+/** Colours and other control sequences of a terminal, and blanks at the end of a line or of the text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences begin with one.
+const INVISIBLE = /\u001b\[[0-9;:?]{0,32}[@-~]|[ \t]{1,1000}(?=\r?\n|$)|\s{1,1000}$/g;
+
 const stable = (text: string, endedAt: EndedAt): string =>
   text
+    .replace(INVISIBLE, '')
     .replace(TEMPORARY, withoutMadeUp)
     .replace(TOKEN, withoutRandom)
     .replace(VARYING, (found, content?: string) => content ?? (isOld(found, endedAt) ? found : '#'));

@@ -211,6 +211,9 @@ calls. A declared deadline moves the limit for its call to the deadline and 60 s
 - **Old dates**: a time that is more than a day older than its call is data and makes an answer new. Without the time of the call every time is noise. If a machine's clock is
   more than a day ahead of the tools on it, a loop with their times is DEGRADED at most.
 - **Figures of a monitor** (\`free\`, \`top\`, \`ps\`) differ in each answer without news. A loop with them is DEGRADED at most, because they look like figures of progress.
+- **A new call between two repetitions**, such as a note with another text, makes another call of each second one. The same call with the same answer is then found neither as a row nor
+  as a cycle, but by failures, budgets and missing checkpoints. \`frequent_call: { times: 5, of: 10 }\` finds it, and is in no preset, because a test between two edits looks the same.
+- **A hexadecimal figure of seven digits or more**, a process, a port or an address that is the only news in a text is noise. So is the line number of a failure: a compile error that moves up is the same error.
 - **A single new word in each answer** makes it new, so a loop with a random word in its answers is found by failures, budgets and silence only.
 - **An argument that changes in each call**, such as a trace id, makes another call. One answer to 24 such calls is DEGRADED. In commands, a comment, the ids of a request in its headers
   and a time against caches do not count, nor do arguments such as \`nonce\` and \`idempotency_key\`.
