@@ -145,11 +145,21 @@ test('rate-limit errors are counted, with the last of them', async () => {
   });
   const errors = [
     { at: NOW, count: 2, errorClass: 'rate_limit', message: '429 Too Many Requests' },
-    { at: NOW, count: 1, errorClass: 'tool_error', message: 'no such file' },
+    { at: NOW, count: 1, errorClass: 'tool_error', message: 'could not generate 429 lines' },
   ];
   seen = { ...seen, agent: { ...agent, errors } };
   expect(await call('check_rate_limits', { agent_id: 'worker-1' })).toEqual({
     ...{ stalled: true, rate_limit_count: 2, last_error: '429 Too Many Requests', ...currently },
+  });
+});
+
+test('an idle agent that has met a limit is stalled by its inactivity, and a busy one by the limit', async () => {
+  const args = { ticket_id: 'OMN-1', agent_id: 'worker-1' };
+  const errors = [{ at: NOW, count: 1, errorClass: 'rate_limit', message: null }];
+  seen = { ...seen, agent: { ...agent, errors } };
+  expect(await call('check_agent_health', args)).toMatchObject({ stall_reason: 'inactivity' });
+  expect(await call('check_agent_health', { ...args, timeout_minutes: 5 })).toMatchObject({
+    stall_reason: 'rate_limit',
   });
 });
 

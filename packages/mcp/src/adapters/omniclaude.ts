@@ -44,8 +44,11 @@ const contextUsage = ({ agent, facts }: Seen, thresholdPct: number) => {
   };
 };
 
+/** "generate" and a count of 429 are none. */
+const LIMITED = /\brate[ _-]?limit|\b(?:http|status|error|code)\W{0,3}429\b|\btoo many requests\b/i;
+
 const isRateLimit = ({ errorClass, message }: AgentRow['errors'][number]): boolean =>
-  errorClass === 'rate_limit' || /rate|429/i.test(message ?? '');
+  errorClass === 'rate_limit' || LIMITED.test(message ?? '');
 
 const rateLimits = ({ agent, facts }: Seen) => {
   const errors = agent.errors.filter(isRateLimit);
@@ -81,11 +84,12 @@ const health = (seen: Seen, { timeout_minutes, context_threshold_pct }: Limits, 
   const context = contextUsage(seen, context_threshold_pct);
   const isOver = agent.state === 'TERMINATED';
   const isWaiting = agent.exemption !== null;
+  // The order of its source. An agent that waits for a person or a declared deadline is not stalled.
   const reasons: readonly Reason[] = [
-    ...(rateLimits(seen).stalled ? (['rate_limit'] as const) : []),
+    ...(idle.stalled && !isWaiting ? (['inactivity'] as const) : []),
     ...(context.stalled ? (['context_overflow'] as const) : []),
-    // An agent that waits for a person or a declared deadline is not stalled.
-    ...((idle.stalled && !isWaiting) || STALLED.has(agent.state) ? (['inactivity'] as const) : []),
+    ...(rateLimits(seen).stalled ? (['rate_limit'] as const) : []),
+    ...(STALLED.has(agent.state) ? (['inactivity'] as const) : []),
   ];
   const checkpoint = checkpointOf(seen);
   const status = isOver ? 'ended' : reasons.length > 0 ? 'stalled' : 'healthy';
