@@ -65,6 +65,18 @@ describe('a heartbeat that is taken is answered with what its sender should corr
     expect(await warnings({ ...least, interval_ms })).toEqual(expected);
   });
 
+  test.each([
+    [{ exit: { reason: 'crashed' } }, 1],
+    [{ exit: { reason: 'crashed' }, runtime_id: 'host-1' }, 0],
+    [{ exit: { reason: 'finished' } }, 0],
+    [{ exit: { reason: 'explicit' } }, 0],
+    [{}, 0],
+  ])('the end that an agent reports itself, where nothing confirms it: %j', async (more, expected) => {
+    const found = await warnings({ ...least, ...more });
+    expect(found).toHaveLength(expected);
+    for (const warning of found) expect(warning).toContain('exit.reason crashed ends no agent without a runtime');
+  });
+
   test('of a list each warning names its heartbeat', async () => {
     const second = { ...least, agent_id: 'worker-2', polcy: 'vigil' };
     expect(await warnings([least, second])).toEqual([

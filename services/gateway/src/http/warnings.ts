@@ -35,12 +35,23 @@ const intervalWarnings = (intervalMs: number | null): readonly string[] =>
     ? []
     : [`interval_ms is ${intervalMs}: write at least ${SHORTEST_INTERVAL_MS}, a heartbeat a second`];
 
+/** Only these reports of an agent without a runtime are its end. */
+const OWN_ENDS: ReadonlySet<string> = new Set(['finished', 'explicit']);
+
+const exitWarnings = ({ exit, runtime_id: runtimeId }: Sent['heartbeat']): readonly string[] => {
+  if (exit === null || runtimeId !== null || OWN_ENDS.has(exit.reason)) return [];
+  return [
+    `exit.reason ${exit.reason} ends no agent without a runtime: finished and explicit do, and a person can confirm its death`,
+  ];
+};
+
 const warningsOf = ({ heartbeat, remarks }: Sent, policies: Policies): readonly string[] => {
   const { agent_id: agentId, labels, policy, interval_ms: intervalMs } = heartbeat;
   return [
     ...policyWarnings({ agentId, labels, requestedPolicy: policy }, policies),
     ...remarks.map(remarkText),
     ...intervalWarnings(intervalMs),
+    ...exitWarnings(heartbeat),
   ];
 };
 
