@@ -21,6 +21,7 @@ const asking = (kind: string) => ({
   taskId: 'T-2',
   waitingFor: { kind, text: 'Run rm -rf build?', since: 1 },
   exemptionSince: 300,
+  runtimeId: 'host-1',
 });
 const ticket = {
   ticketId: 't-1',
@@ -88,6 +89,14 @@ test.each(['permission', 'question'])('a %s of an agent waits for a person', (ki
       options: [{ command: 'vigil attach worker-2 --write' }],
     },
   ]);
+});
+
+test.each([
+  ['Run it?', 'Run it? Answer in its own terminal.'],
+  [null, 'It waits for a person (question). Answer in its own terminal.'],
+])('an agent without a runtime is answered in its own terminal, which Vigil does not have: %s', (asked, text) => {
+  const alone = { ...asking('question'), runtimeId: null, waitingFor: { kind: 'question', text: asked, since: 1 } };
+  expect(inboxWith({ agents: [alone] })).toMatchObject([{ id: 'agent/worker-2', text, options: [] }]);
 });
 
 const request = {

@@ -103,11 +103,14 @@ const ofRequest = (request: RequestRow): InboxItem => ({
   command: questionsCommand(request),
 });
 
-/** An idle prompt asks nothing. The client of an agent takes the answer, on its terminal. */
-const ofAgent = ({ agentId, taskId, waitingFor, exemptionSince }: AgentRow): readonly InboxItem[] => {
+/** An idle prompt asks nothing. The client of an agent takes the answer, on its terminal, which only its runtime has. */
+const ofAgent = ({ agentId, taskId, waitingFor, exemptionSince, runtimeId }: AgentRow): readonly InboxItem[] => {
   if (waitingFor?.kind !== 'permission' && waitingFor?.kind !== 'question') return [];
-  const { kind, text } = waitingFor;
-  const options = [{ name: 'attach', label: 'attach', command: `vigil attach ${shellQuoted(agentId)} --write` }];
+  const { kind, text: asked } = waitingFor;
+  const attach = { name: 'attach', label: 'attach', command: `vigil attach ${shellQuoted(agentId)} --write` };
+  const options = runtimeId === null ? [] : [attach];
+  const text =
+    runtimeId === null ? `${asked ?? `It waits for a person (${kind}).`} Answer in its own terminal.` : asked;
   return [
     {
       id: `agent/${agentId}`,

@@ -72,7 +72,7 @@ describe('a heartbeat that is taken is answered with what its sender should corr
     [{ exit: { reason: 'explicit' } }, 0],
     [{}, 0],
   ])('the end that an agent reports itself, where nothing confirms it: %j', async (more, expected) => {
-    const found = await warnings({ ...least, ...more });
+    const found = (await warnings({ ...least, ...more })) as readonly string[];
     expect(found).toHaveLength(expected);
     for (const warning of found) expect(warning).toContain('exit.reason crashed ends no agent without a runtime');
   });
