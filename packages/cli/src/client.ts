@@ -15,8 +15,8 @@ export type Client = {
 };
 
 export const ANSWER_LIMIT_MS = 10_000;
-/** Longer than the dashboard waits for each part. After that, `vigil doctor` checks the parts itself. */
-export const DOCTOR_LIMIT_MS = 5000;
+/** Longer than the dashboard waits for a part, or for the figures of an explanation. */
+export const REPORT_LIMIT_MS = 5000;
 /** A view shows that it is blind within five seconds, also one that looks again each second. */
 export const VIEW_LIMIT_MS = 3500;
 

@@ -74,6 +74,13 @@ test('a case with a question has its options, its deadline and what happens then
   ]);
 });
 
+test.each([
+  ['no progress for 31 min', 'no progress for 31 min'],
+  ['it reports no instance_id', 'no progress for 20 min. it reports no instance_id'],
+])('the finding is named once, with the figures of the question: %s', (escalationReason, text) => {
+  expect(inboxWith({ cases: [{ ...waitingCase, escalationReason }] })).toMatchObject([{ text }]);
+});
+
 test('without a deadline nothing happens by itself', () => {
   const [item] = inboxWith({ cases: [{ ...waitingCase, escalationDeadlineAt: null, escalationOnTimeout: 'hold' }] });
   expect(item).toMatchObject({ deadlineAt: null, atDeadline: null });

@@ -50,10 +50,14 @@ const WHY = '--why "…"';
 const noDeadline = { deadlineAt: null, atDeadline: null };
 const noQuestions = { questions: [], command: null };
 
+const withoutFigures = (text: string): string => text.replace(/\d+/g, '#');
+
 /** What was found, and then why people are asked. The reason alone may be that no order can be sent. */
 const textOfCase = ({ evidence, escalationReason }: CaseRow): string | null => {
   const found = evidence[0]?.words ?? null;
-  if (found === null || escalationReason === null || escalationReason.includes(found)) return escalationReason ?? found;
+  if (found === null || escalationReason === null) return escalationReason ?? found;
+  // The figures of the first finding are older than those of the question.
+  if (withoutFigures(escalationReason).includes(withoutFigures(found))) return escalationReason;
   return `${found}. ${escalationReason}`;
 };
 

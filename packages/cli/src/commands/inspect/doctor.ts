@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import { NoAnswer } from '../../errors.ts';
 import { askParts, REMEDY } from '../../parts.ts';
 import { doctorLines, isWell, partLines } from '../../render/fleet/doctor.ts';
-import { dashboardForDoctor, endUnwell, show } from '../../terminal.ts';
+import { dashboardReport, endUnwell, show } from '../../terminal.ts';
 
 /** The dashboard may be what is wrong. */
 const withoutDashboard = async (json: boolean | undefined, { message: detail }: NoAnswer): Promise<void> => {
   const parts = await askParts(process.env);
-  const services = [{ service: 'dashboard', ready: false, detail, since: null }, ...parts];
+  const services = [{ service: 'API of the dashboard', ready: false, detail, since: null }, ...parts];
   show(json, { services }, (answer, view) => [...partLines(view, answer.services), REMEDY]);
   endUnwell();
 };
@@ -25,7 +25,7 @@ export const register = (program: Command): void => {
       '\nExits with 1 if a service is not ready or its time stands still. Where the dashboard does not answer, each part is asked by itself.',
     )
     .action(async ({ json }: { json?: boolean }) => {
-      const found = await dashboardForDoctor()
+      const found = await dashboardReport()
         .get<Doctor>('/v1/doctor')
         .catch((error: unknown) => {
           if (error instanceof NoAnswer) return error;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Client } from '../../client.ts';
 import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
 import { isIn } from '../../render/period.ts';
-import { dashboard, endBlind, show } from '../../terminal.ts';
+import { dashboardReport, endBlind, show } from '../../terminal.ts';
 import { path } from '../control/options.ts';
 import { type PeriodOptions, periodOf, withPeriod } from './period.ts';
 
@@ -33,7 +33,7 @@ export const register = (program: Command): void => {
 
 const explain = async (agentId: string, options: Options): Promise<void> => {
   const { json, all = false, since, until } = options;
-  const client = dashboard();
+  const client = dashboardReport();
   const [found, { knowledge }] = await Promise.all([
     client.get<Explanation>(path('agents', agentId, 'explain')),
     client.get<{ knowledge: Knowledge }>('/v1/fleet'),
