@@ -104,7 +104,7 @@ const answerTo = (url: URL, token: string, { method, body, signal }: Question): 
   });
 };
 
-/** Why there is no answer. */
+/** The reason for a missing answer. */
 const failureOf = (url: URL, { server }: ServerSettings, { method, signal }: Question, error: unknown): Error => {
   const cause = (signal.aborted ? signal.reason : error) as Error & { readonly code?: unknown };
   if (cause.name === 'AbortError') return cause;

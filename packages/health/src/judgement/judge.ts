@@ -177,8 +177,8 @@ const suspenderOf = ({ exemptions }: Rules, until: readonly number[], now: numbe
 };
 
 /**
- * When each rule fires, and when it may lead to a step. A wait ends no finding from before it: it suspends its plan. Both
- * are one array where there is no such wait.
+ * When each rule fires, and when it may lead to a step. A wait ends no finding from before it, and suspends its plan.
+ * Without such a wait both are the same array.
  */
 const fromOf = (
   rules: Rules,
