@@ -79,18 +79,16 @@ const reasonOf = ({ payload }: Entry): string | null => {
   return texts.length === 0 ? null : texts.join(': ');
 };
 
-type Raised = { readonly route?: unknown; readonly sinks?: readonly string[] };
-const TEST_ROUTE = 'channel_test';
+type Raised = { readonly route?: unknown; readonly sinks?: readonly string[]; readonly text?: unknown };
+
+/** The alert that a test of a channel raises; null: it is none. */
+const testIn = ({ type, payload }: Entry): Raised | null =>
+  type === 'ALERT_RAISED' && (payload as Raised).route === 'channel_test' ? (payload as Raised) : null;
 
 /** The alert of a test of an unknown channel has no sink; its text is the reason. Any other alert has one. */
-const refusedTestOf = ({ type, payload }: Entry): string | null => {
-  const { route, sinks, text } = payload as {
-    readonly route?: unknown;
-    readonly sinks?: unknown;
-    readonly text?: unknown;
-  };
-  const isRefused = type === 'ALERT_RAISED' && route === 'channel_test' && Array.isArray(sinks) && sinks.length === 0;
-  return isRefused && typeof text === 'string' ? text : null;
+const refusedTestOf = (entry: Entry): string | null => {
+  const { sinks, text } = testIn(entry) ?? {};
+  return sinks?.length === 0 && typeof text === 'string' ? text : null;
 };
 
 /** What a step that is not decided waits for; null: nothing is known. */
@@ -110,11 +108,7 @@ type Delivery = { readonly sink?: unknown; readonly ok?: unknown; readonly detai
 
 /** Where a test message is delivered; null: the command is not a test of a channel that exists. */
 const testOf = (eventId: string, events: readonly Entry[]): Outcome | null => {
-  const raised = events.find(
-    ({ type, payload }) => type === 'ALERT_RAISED' && (payload as Raised).route === TEST_ROUTE,
-  );
-  if (raised === undefined) return null;
-  const sinks = (raised.payload as Raised).sinks ?? [];
+  const sinks = events.map(testIn).find((raised) => raised !== null)?.sinks ?? [];
   if (sinks.length === 0) return null;
   const deliveries = events.filter(({ type }) => type === 'ALERT_DELIVERED').map(({ payload }) => payload as Delivery);
   const reached = sinks.filter((sink) => deliveries.some((one) => one.sink === sink && one.ok === true));
