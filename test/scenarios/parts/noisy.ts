@@ -13,6 +13,7 @@ import {
   send,
   untilGo,
   work,
+  workAndSave,
   workOn,
   workThenStop,
 } from '../craft.ts';
@@ -146,7 +147,7 @@ export const noisy: Scripts = {
   },
   /** each call fails; its replacement works */
   failsEachCall: () => {
-    if (attempt > 0) return workOn();
+    if (attempt > 0) return workAndSave();
     leaveOnRequest();
     return failEachCall();
   },
@@ -167,7 +168,7 @@ export const noisy: Scripts = {
     return failEachCall();
   },
   /** each call fails, and it exits slowly; its replacement works */
-  failsAndStays: () => (attempt > 0 ? workOn() : failEachCall()),
+  failsAndStays: () => (attempt > 0 ? workAndSave() : failEachCall()),
   readsTheSame: async () => {
     for (;;) {
       print('reading');

@@ -7,10 +7,10 @@ import {
   print,
   received,
   type Scripts,
-  save,
   saveMore,
   send,
   work,
+  workAndSave,
   workOn,
   workThenStop,
 } from '../craft.ts';
@@ -41,31 +41,27 @@ const hanging = (call: { readonly kind: string; readonly tool: string }): Promis
 export const silent: Scripts = {
   works: () => workOn(),
   /** with a checkpoint after every third part */
-  worksAndSaves: () => {
-    save();
-    return workOn();
-  },
+  worksAndSaves: workAndSave,
   /** works, and exits at once on request */
   obeys: () => {
     leaveOnRequest();
-    return workOn();
+    return workAndSave();
   },
   /** ignores SIGTERM; its replacement works */
   stalls: async () => {
-    if (attempt > 0) return workOn();
+    if (attempt > 0) return workAndSave();
     process.on('SIGTERM', () => note('asked to end'));
     return stopAfterACheckpoint();
   },
   stallsEachTime: stopAfterACheckpoint,
-  stallsOnce: () => (attempt > 0 ? workOn() : stopAfterACheckpoint()),
+  stallsOnce: () => (attempt > 0 ? workAndSave() : stopAfterACheckpoint()),
   recovers: async () => {
     await workThenStop();
     await received((message) => message.nudge !== undefined);
-    save();
-    return workOn();
+    return workAndSave();
   },
   handoff: async () => {
-    if (attempt > 0) return workOn();
+    if (attempt > 0) return workAndSave();
     await workThenStop();
     await received((message) => message.type === 'handoff_request');
     saveMore();
@@ -74,7 +70,7 @@ export const silent: Scripts = {
   },
   /** answers its first nudge with a request for a handoff, and follows the handoff */
   asksToHandOff: async () => {
-    if (attempt > 0) return workOn();
+    if (attempt > 0) return workAndSave();
     await workThenStop();
     await received((message) => message.nudge !== undefined);
     send({ handoff: HANDOFF });
@@ -85,7 +81,7 @@ export const silent: Scripts = {
   },
   /** answers its first nudge with what blocks it, and does nothing more */
   reportsBlockers: async () => {
-    if (attempt > 0) return workOn();
+    if (attempt > 0) return workAndSave();
     await workThenStop();
     await received((message) => message.nudge !== undefined);
     send({ blockers: [BLOCKER] });

@@ -11,6 +11,7 @@ import {
   send,
   untilGo,
   work,
+  workAndSave,
   workOn,
 } from '../craft.ts';
 
@@ -68,11 +69,10 @@ export const worn: Scripts = {
   /** the same, and it saves checkpoints until then */
   savesUntilItCrashes: async () => {
     void untilGo().then(() => process.exit(1));
-    save();
-    return workOn();
+    return workAndSave();
   },
   crashesOnce: async () => {
-    if (attempt > 0) return workOn();
+    if (attempt > 0) return workAndSave();
     await workOn(3);
     save();
     await sleep(500);
@@ -87,7 +87,7 @@ export const worn: Scripts = {
   },
   /** dies, and so does its first replacement while it is still on probation */
   crashesTwice: async () => {
-    if (attempt > 1) return workOn();
+    if (attempt > 1) return workAndSave();
     await workOn(6);
     note('dies');
     process.exit(1);
