@@ -1,4 +1,4 @@
-import type { Checkpoint, CheckpointRef } from './generated/types.ts';
+import type { Checkpoint, CheckpointRef, SkippedCheckpoint } from './generated/types.ts';
 
 const ofOneHost: ReadonlySet<string> = new Set(['not_here', 'missing', 'unreadable']);
 
@@ -28,7 +28,41 @@ export const checkpointRef = (checkpoint: Checkpoint): CheckpointRef => ({
 });
 
 /** The reference to a checkpoint for every host. Each runtime checks by itself whether its host has the file. */
-export const onEveryHost = (checkpoint: CheckpointRef): CheckpointRef =>
+export const onEveryHost = <One extends CheckpointRef>(checkpoint: One): One =>
   checkpoint.invalidReason !== null && holdsOnOneHost(checkpoint.invalidReason)
     ? { ...checkpoint, valid: null, invalidReason: null }
     : checkpoint;
+
+type Link = Pick<CheckpointRef, 'checkpointId' | 'parentId' | 'valid' | 'invalidReason'>;
+
+/** `known`: oldest first. Newest first along parents. Where a parent is not named or not known, the one before follows. */
+export const checkpointChain = <One extends Link>(known: readonly One[]): readonly One[] => {
+  const found: One[] = [];
+  let at = known.length - 1;
+  for (let one = known[at]; one; one = known[at]) {
+    found.push(one);
+    const { parentId } = one;
+    const parent = parentId === null ? -1 : known.findIndex((other) => other.checkpointId === parentId);
+    at = parent >= 0 && parent < at ? parent : at - 1;
+  }
+  return found;
+};
+
+/**
+ * The checkpoints that a new agent may start from, newest first, and those that were skipped. `known`: oldest first. A
+ * checkpoint of unknown validity counts as valid: the runtime reads the file.
+ */
+export const usableCheckpoints = <One extends Link>(
+  known: readonly One[],
+): {
+  readonly from: readonly One[];
+  readonly skipped: readonly SkippedCheckpoint[];
+} => {
+  const all = checkpointChain(known);
+  return {
+    from: all.filter((one) => one.valid !== false),
+    skipped: all
+      .filter((one) => one.valid === false)
+      .map(({ checkpointId, invalidReason }) => ({ checkpointId, why: invalidReason ?? 'invalid' })),
+  };
+};

@@ -1,5 +1,12 @@
 export { blockedLine, FOLDERS, frictionFile, frictionText, ticketName } from './adapters/omniclaude-friction.ts';
-export { checkpointRef, holdsOnOneHost, isCheckpointAddress, onEveryHost } from './checkpoint.ts';
+export {
+  checkpointChain,
+  checkpointRef,
+  holdsOnOneHost,
+  isCheckpointAddress,
+  onEveryHost,
+  usableCheckpoints,
+} from './checkpoint.ts';
 export { type Codec, type Decoded, memoryCodec } from './codec.ts';
 export {
   CorrectRegistryVariables,

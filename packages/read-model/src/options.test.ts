@@ -10,8 +10,8 @@ const upcoming: UpcomingPlan = {
   steps: ['nudge', 'escalate', 'terminate', 'recover'],
   decisions: ['allow_more_time', 'force_handoff'],
 };
-const checkpoint = (checkpointId: string, valid: boolean | null): CheckpointRow =>
-  ({ checkpointId, valid, recordedAt: 5, taskId: 'T-1' }) as CheckpointRow;
+const checkpoint = (checkpointId: string, valid: boolean | null, parentId: string | null = null): CheckpointRow =>
+  ({ checkpointId, valid, writtenAt: 5, taskId: 'T-1', parentId }) as CheckpointRow;
 const checkpoints = [checkpoint('c-3', false), checkpoint('c-2', null), checkpoint('c-1', true)];
 const without = { openCase: null, upcoming: null, suspendedBy: null, checkpoints: [] };
 
@@ -44,7 +44,11 @@ test.each(['HEALTHY', 'TERMINATED', 'UNKNOWN'] as const)('an agent that is %s ha
 
 test('a recovery would continue from the newest checkpoint that is not invalid', () => {
   expect(recoveryOptions({ state: 'DEGRADED' }, { ...without, checkpoints })?.checkpoint).toEqual({
-    ...{ checkpointId: 'c-2', recordedAt: 5, valid: null },
+    ...{ checkpointId: 'c-2', writtenAt: 5, valid: null },
+  });
+  const branch = [checkpoint('c-3', false, 'c-1'), ...checkpoints.slice(1)];
+  expect(recoveryOptions({ state: 'DEGRADED' }, { ...without, checkpoints: branch })?.checkpoint).toMatchObject({
+    checkpointId: 'c-1',
   });
   const invalid = [checkpoint('c-3', false)];
   expect(recoveryOptions({ state: 'DEGRADED' }, { ...without, checkpoints: invalid })?.checkpoint).toBeNull();

@@ -1,3 +1,4 @@
+import { usableCheckpoints } from '@vigil/events';
 import type { AgentRow } from './queries/agents.ts';
 import type { CaseStory } from './queries/cases.ts';
 import type { CheckpointRow } from './queries/tasks.ts';
@@ -22,8 +23,8 @@ export type RecoveryOptions = {
   readonly suspendedBy: string | null;
   /** the decisions that the plan offers to people, now or later */
   readonly decisions: readonly string[];
-  /** the newest checkpoint that is not invalid, from which a recovery continues; null: a recovery starts the task again */
-  readonly checkpoint: Pick<CheckpointRow, 'checkpointId' | 'recordedAt' | 'valid'> | null;
+  /** the newest checkpoint along parents that is not invalid, from which a recovery continues; null: a recovery starts the task again */
+  readonly checkpoint: Pick<CheckpointRow, 'checkpointId' | 'writtenAt' | 'valid'> | null;
 };
 
 /** A step as the events have it. */
@@ -67,10 +68,10 @@ export const recoveryOptions = (
 };
 
 const checkpointOf = (checkpoints: readonly CheckpointRow[]): RecoveryOptions['checkpoint'] => {
-  const found = checkpoints.find(({ valid }) => valid !== false);
+  const [found] = usableCheckpoints(checkpoints.toReversed()).from;
   if (found === undefined) return null;
-  const { checkpointId, recordedAt, valid } = found;
-  return { checkpointId, recordedAt, valid };
+  const { checkpointId, writtenAt, valid } = found;
+  return { checkpointId, writtenAt, valid };
 };
 
 const ofCase = (openCase: CaseStory): Omit<RecoveryOptions, 'suspendedBy' | 'checkpoint'> => {

@@ -38,7 +38,7 @@ export {
   type RunningProcessor,
   runProcessor,
 } from './processor/run-processor.ts';
-export type { DeciderProcessor, MapperProcessor, Rules, TickRoute, Topology } from './processor/topology.ts';
+export type { DeciderProcessor, MapperProcessor, Once, Rules, TickRoute, Topology } from './processor/topology.ts';
 export { type Processor, snapshotTopic, topicsWritten } from './processor/topology.ts';
 export {
   type PlacedEvent,

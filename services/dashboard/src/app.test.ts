@@ -90,14 +90,17 @@ test('an unknown agent is a problem that names where to look', async () => {
 });
 
 test('an agent that is not healthy has its options, and a healthy one has none', async () => {
-  const checkpoint = { checkpointId: 'c-1', recordedAt: 5, valid: true };
+  const checkpoint = { checkpointId: 'c-1', writtenAt: 5, valid: true, parentId: null };
   const answer = async (state: string) => {
     const row = { ...agent, state, caseId: null };
     const { request } = dashboard({ agent: async () => row, checkpoints: async () => [checkpoint] });
     return (await request('GET', '/v1/agents/worker-1')).json().options;
   };
   const unknown = { plan: null, steps: [], next: null, suspendedBy: null, decisions: [] };
-  expect(await answer('DEGRADED')).toEqual({ ...unknown, checkpoint });
+  expect(await answer('DEGRADED')).toEqual({
+    ...unknown,
+    checkpoint: { checkpointId: 'c-1', writtenAt: 5, valid: true },
+  });
   expect(await answer('HEALTHY')).toBeNull();
 });
 

@@ -35,7 +35,30 @@ test('heartbeats, in JSON or Avro, and control commands become one order of obse
   const seen = log.events(Topic.agentObservation);
   expect(seen.map(({ type }) => type)).toEqual(['AGENT_HEARTBEAT', 'AGENT_HEARTBEAT', 'AGENT_EXITED']);
   expect(seen.map(({ payload }) => ('sequence' in payload ? payload.sequence : null))).toEqual([1, 2, null]);
-  expect(log.events(Topic.taskCheckpoint)).toHaveLength(2);
+  expect(log.events(Topic.taskCheckpoint)).toHaveLength(1);
+});
+
+test('a checkpoint is recorded once for its id and time, and again with its validity', async () => {
+  const { checkpoint } = heartbeat().payload;
+  const reports = async (...checkpoints: readonly Partial<NonNullable<typeof checkpoint>>[]) => {
+    for (const one of checkpoints) sendJson(heartbeat({ checkpoint: checkpoint && { ...checkpoint, ...one } }).payload);
+    await log.settled();
+    const recorded = log.events(Topic.taskCheckpoint) as readonly { payload: { checkpoint: object } }[];
+    return recorded.map(({ payload }) => payload.checkpoint);
+  };
+  const [unread, valid] = [{ valid: null }, { valid: true }];
+  const [first, later] = [{ created_at: 1000 }, { created_at: 1001 }];
+  expect(await reports(...[unread, unread, valid, unread, valid].map((one) => ({ ...one, ...first })))).toMatchObject([
+    { createdAt: 1000, valid: null },
+    { createdAt: 1000, valid: true },
+  ]);
+  const all = await reports({ ...unread, ...later }, { ...unread, ...first }, { ...unread, ...later });
+  expect(all.slice(2)).toMatchObject([{ createdAt: 1001, valid: null }]);
+  const other = await reports(
+    { checkpoint_id: 'other', ...unread, ...first },
+    { remaining_work: ['tests'], ...unread, ...first },
+  );
+  expect(other.slice(3)).toMatchObject([{ checkpointId: 'other' }, { createdAt: 1000, remainingWork: ['tests'] }]);
 });
 
 test("an observation happened when the broker received its heartbeat, not by the agent's clock", async () => {

@@ -184,6 +184,44 @@ test('each attempt of a recovery is a row that ends where the next begins', asyn
   expect(await it.model.tasks({ review: true })).toMatchObject([{ taskId: 'OMN-1234', recovery: 'REVIEW_REQUIRED' }]);
 });
 
+const NOON = EXAMPLE_TIME;
+const written = (id: string, createdAt: number | null, rest: { valid?: boolean; writtenAt?: number | null } = {}) => {
+  const checkpoint = { ...ref, checkpointId: id, parentId: null, createdAt, valid: rest.valid ?? null };
+  const { writtenAt = createdAt } = rest;
+  return example(Topic.taskCheckpoint, 'CHECKPOINT_RECORDED', { taskId: 'T-times', writtenAt, checkpoint });
+};
+const { checkpoint: ref } = example(Topic.taskCheckpoint, 'CHECKPOINT_RECORDED').payload;
+
+test('checkpoints have the time at which they were written, and the last written comes first; repeats change neither', async () => {
+  const HOUR = 3_600_000;
+  await using it = await modelOf(
+    written('new', NOON - 1000),
+    written('old', NOON - HOUR),
+    written('untimed', null),
+    written('untimed', null, { valid: true }),
+    written('old', NOON - HOUR, { writtenAt: NOON - HOUR + 7 }),
+    written('of an older version', NOON - 2 * HOUR, { writtenAt: null }),
+    example(Topic.taskHealth, 'TASK_HEALTH_CHANGED', { taskId: 'T-times' }),
+  );
+  const shown = (await it.model.checkpoints('T-times')).map(({ checkpointId, writtenAt, valid }) => [
+    checkpointId,
+    writtenAt - NOON,
+    valid,
+  ]);
+  expect(shown).toEqual([
+    ['untimed', 2000, true],
+    ['new', -1000, null],
+    ['old', -HOUR, null],
+    ['of an older version', -2 * HOUR, null],
+  ]);
+  expect(await it.model.task('T-times')).toMatchObject({ checkpoints: 4, lastCheckpoint: 'untimed' });
+});
+
+test('a checkpoint that is updated in place has its new time', async () => {
+  await using it = await modelOf(written('one', NOON - 2000), written('one', NOON - 1000));
+  expect(await it.model.checkpoints('T-times')).toMatchObject([{ checkpointId: 'one', writtenAt: NOON - 1000 }]);
+});
+
 test('a repeated attempt from an older checkpoint is one row, with the skipped checkpoints', async () => {
   const skipped = [{ checkpointId: 'c2', why: 'missing' }];
   const one = { attempt: 1, newAgentId: 'fresh' };

@@ -548,6 +548,8 @@ export type CheckpointRecordedPayload = {
   readonly attempt: null | number;
   /** whether the gateway accepted it by a token */
   readonly verified: boolean;
+  /** when it was written, on the brokers' clock; null: the agent reports no time, or an older version recorded it */
+  readonly writtenAt: null | number;
   readonly checkpoint: CheckpointRef;
 };
 export type CheckpointRef = {

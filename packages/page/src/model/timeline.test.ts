@@ -48,8 +48,8 @@ test("the lanes have the agent's own checkpoints and what was done about it, and
   const entry = (type: string, at = 5): Explanation['story'][number] => ({
     ...{ eventId: type, at, type, agentId: 'a', taskId: null, caseId: null, payload: {} },
   });
-  const checkpoint = (checkpointId: string, agentId: string, recordedAt: number, valid = true) =>
-    ({ checkpointId, agentId, recordedAt, valid }) as Explanation['checkpoints'][number];
+  const checkpoint = (checkpointId: string, agentId: string, writtenAt: number, valid = true) =>
+    ({ checkpointId, agentId, writtenAt, valid }) as Explanation['checkpoints'][number];
   const checkpoints = [
     checkpoint('c3', 'a', 8, false),
     checkpoint('c2', 'a', 6),

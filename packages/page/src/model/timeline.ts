@@ -64,9 +64,9 @@ export const marksOf = (
 ): readonly Mark[] => [
   ...checkpoints
     .toReversed()
-    .filter(({ agentId, recordedAt }) => agentId === agent.agentId && recordedAt >= from)
-    .map(({ checkpointId, recordedAt, valid }) => ({
-      ...{ lane: 'checkpoints' as const, at: recordedAt, key: checkpointId },
+    .filter(({ agentId, writtenAt }) => agentId === agent.agentId && writtenAt >= from)
+    .map(({ checkpointId, writtenAt, valid }) => ({
+      ...{ lane: 'checkpoints' as const, at: writtenAt, key: checkpointId },
       words: `checkpoint ${checkpointId}${valid === false ? ', not valid' : ''}`,
     })),
   ...story

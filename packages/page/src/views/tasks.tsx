@@ -101,7 +101,7 @@ export const Task = ({ id }: { readonly id: string }) => {
               none="No checkpoint: a recovery would start the task again."
               columns={[
                 { title: 'Checkpoint', kind: 'text', of: ({ checkpointId }) => checkpointId },
-                { title: 'Recorded', kind: 'text', of: ({ recordedAt }) => <Clock at={recordedAt} /> },
+                { title: 'Written', kind: 'text', of: ({ writtenAt }) => <Clock at={writtenAt} /> },
                 { title: 'Agent', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
                 {
                   ...{ title: 'Valid', kind: 'text' },

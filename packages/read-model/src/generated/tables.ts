@@ -26,4 +26,5 @@ export const tables = {
   silences: {"key":{"silence_id":"text"},"groups":{"silence":{"matchers":"jsonb?","until":"timestamptz?","changed_by":"text?","why":"text?","changed_at":"timestamptz?"}}},
   calls: {"key":{"agent_id":"text","instance_id":"text","call_id":"text","day_at":"timestamptz"},"groups":{"call":{"task_id":"text?","kind":"text?","tool":"text?","outcome":"text?","error_class":"text?","started_at":"timestamptz?","ended_at":"timestamptz?"},"begun":{"begun_at":"timestamptz?"}}},
   compactions: {"key":{"event_id":"text","occurred_at":"timestamptz"},"groups":{"":{"agent_id":"text","instance_id":"text?","task_id":"text?","used_before":"bigint","used_after":"bigint","context_max":"bigint"}}},
+  checkpoint_reports: {"key":{"task_id":"text","checkpoint_id":"text","created_at":"timestamptz"},"groups":{"":{"written_at":"timestamptz"}}},
 } as const;

@@ -47,8 +47,8 @@ SELECT ${listed(task)}
 FROM assignee h FULL JOIN tasks t ON t.task_id = h.task_id
 LEFT JOIN LATERAL (
   SELECT count(*)::integer AS checkpoints,
-         (array_agg(checkpoint_id ORDER BY recorded_at DESC, checkpoint_id DESC))[1] AS last_checkpoint
-  FROM checkpoints WHERE checkpoints.task_id = coalesce(h.task_id, t.task_id)
+         (array_agg(checkpoint_id ORDER BY written_at DESC, recorded_at DESC, checkpoint_id DESC))[1] AS last_checkpoint
+  FROM dated_checkpoints d WHERE d.task_id = coalesce(h.task_id, t.task_id)
 ) c ON true
 LEFT JOIN (
   SELECT alerts.task_id AS blocked_task, text AS blocked_reason FROM alerts
@@ -147,17 +147,23 @@ const checkpoint = {
   sha256: column<CheckpointRef['sha256']>(),
   valid: column<CheckpointRef['valid']>(),
   invalidReason: column<CheckpointRef['invalidReason']>(),
+  /** as its agent reports it, by the clock of that agent */
   createdAt: column<number | null>(),
+  /** the same on the brokers' clock; when it was first reported, where its agent reports no time */
+  writtenAt: column<number>(),
+  /** its last record */
   recordedAt: column<number>(),
   completedWork: column<CheckpointRef['completedWork']>(),
   remainingWork: column<CheckpointRef['remainingWork']>(),
 };
 export type CheckpointRow = RowOf<typeof checkpoint>;
 
-/** A task's checkpoints, newest first. */
+/** A task's checkpoints, the last written first. */
 export const checkpoints = (sql: Sql, taskId: string): Promise<readonly CheckpointRow[]> => {
-  const newest = 'ORDER BY recorded_at DESC, checkpoint_id DESC';
-  return select<CheckpointRow>(sql, `SELECT ${listed(checkpoint)} FROM checkpoints WHERE task_id = $1 ${newest}`, [
-    taskId,
-  ]);
+  const newest = 'ORDER BY written_at DESC, recorded_at DESC, checkpoint_id DESC';
+  return select<CheckpointRow>(
+    sql,
+    `SELECT ${listed(checkpoint)} FROM dated_checkpoints WHERE task_id = $1 ${newest}`,
+    [taskId],
+  );
 };

@@ -52,17 +52,49 @@ export type ProcessorLogic = {
   readonly useDecider: (decider: AnyDecider['decider']) => void;
 };
 
-/** Maps each record to its outputs, without state. */
+type Named = { readonly subject: string; readonly content: string };
+type Written = { readonly content: string; readonly at: number };
+
+/** What was written of each subject, the least recent first. */
+class WrittenOnce {
+  readonly #bySubject = new Map<string, Written>();
+  readonly #againAfterMs: number;
+  readonly #most: number;
+
+  constructor({ againAfterMs, most }: NonNullable<AnyMapper['once']>) {
+    this.#againAfterMs = againAfterMs;
+    this.#most = most;
+  }
+
+  has({ subject, content }: Named, at: number): boolean {
+    const last = this.#bySubject.get(subject);
+    return last?.content === content && at - last.at < this.#againAfterMs;
+  }
+
+  /** A subject that is repeated is as recent as one that is written. */
+  remember(named: Named, at: number): void {
+    const { subject, content } = named;
+    const last = this.has(named, at) ? this.#bySubject.get(subject) : undefined;
+    this.#bySubject.delete(subject);
+    this.#bySubject.set(subject, last ?? { content, at });
+    const [oldest] = this.#bySubject.keys();
+    if (this.#bySubject.size > this.#most && oldest !== undefined) this.#bySubject.delete(oldest);
+  }
+}
+
+/** Maps each record to its outputs. Its memory of what was written is that of a task: an aborted transaction ends both. */
 export class MapperLogic implements ProcessorLogic {
   readonly store = new Store<unknown>({ oldest: 0, upgrades: [], usual: null });
   readonly #processor: AnyMapper;
   readonly #deps: FoldDeps;
   readonly #encoding: RecordEncoding;
+  readonly #written: WrittenOnce | null;
 
   constructor(processor: AnyMapper, deps: FoldDeps, encoding: RecordEncoding) {
     this.#processor = processor;
     this.#deps = deps;
     this.#encoding = encoding;
+    this.#written = processor.once === undefined ? null : new WrittenOnce(processor.once);
   }
 
   on(record: LogRecord, clock: Clock): readonly OutRecord[] {
@@ -71,12 +103,17 @@ export class MapperLogic implements ProcessorLogic {
     const { correlationId } = input;
     const traceparent = traceparentOf(record.headers);
     const drafts = this.#processor.map(input, clock.now, stamp);
-    this.#deps.count('events_written', drafts.length, { processor: this.#processor.processor });
-    return drafts.map((draft, ordinal) => {
+    const named = drafts.map((draft) => this.#processor.once?.of(draft) ?? null);
+    const outs = drafts.flatMap((draft, ordinal) => {
+      const name = named[ordinal] ?? null;
+      if (name !== null && this.#written?.has(name, stamp)) return [];
       const numbers = { stateKey: null, version: null, epoch: null, ordinal };
       const about = { ...numbers, at: stamp, now: clock.now, correlationId, traceparent };
-      return encodeDraft(this.#encoding, draft, { record, input }, about);
+      return [encodeDraft(this.#encoding, draft, { record, input }, about)];
     });
+    for (const name of named) if (name !== null) this.#written?.remember(name, stamp);
+    this.#deps.count('events_written', outs.length, { processor: this.#processor.processor });
+    return outs;
   }
 
   deadlines(): readonly OutRecord[] {

@@ -91,6 +91,20 @@ export type MapperProcessor<In extends TopicName, Out extends TopicName> = Topol
   readonly map: (input: EventOf<In>, now: number, receivedAt: number) => readonly Draft<Out>[];
   /** reads the bytes of a topic instead of the codec; may throw DeadLetter, naming the reason */
   readonly decode?: { readonly [T in In]?: (record: LogRecord, codec: Codec) => ContentOf<T> };
+  /** default: each output is written */
+  readonly once?: Once<Draft<Out>>;
+};
+
+/**
+ * Leaves out outputs that repeat a written one. A partition remembers the last `most` subjects, and nothing after a
+ * restart or a takeover: an output may be written again, and its readers must give the same answer then.
+ */
+export type Once<Output extends Draft> = {
+  /** what an output is about, and its content; null: it is always written */
+  readonly of: (draft: Output) => { readonly subject: string; readonly content: string } | null;
+  /** after this time the same content is written again, milliseconds */
+  readonly againAfterMs: number;
+  readonly most: number;
 };
 
 type AnyTopology = Topology<TopicName, TopicName>;
@@ -109,6 +123,7 @@ export type AnyDecider = AnyTopology & {
 export type AnyMapper = AnyTopology & {
   readonly map: (input: HealthEvent, now: number, receivedAt: number) => readonly Draft[];
   readonly decode?: Readonly<Record<string, (record: LogRecord, codec: Codec) => { type: string; payload: unknown }>>;
+  readonly once?: Once<Draft>;
 };
 export type AnyProcessor = AnyDecider | AnyMapper;
 

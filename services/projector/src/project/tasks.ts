@@ -1,5 +1,5 @@
 import type { Topic } from '@vigil/events';
-import { register, type Statement } from '@vigil/read-model';
+import { fact, instant, register, type Statement } from '@vigil/read-model';
 import type { PlacedEvent } from '@vigil/stream';
 import { type Handlers, journal, journalOnly, type Placed } from './handlers.ts';
 
@@ -16,12 +16,33 @@ export const taskHealth: Handlers<typeof Topic.taskHealth> = {
 
 export const taskCheckpoint: Handlers<typeof Topic.taskCheckpoint> = {
   CHECKPOINT_RECORDED: (event) => [
+    fact('checkpoint_reports', {
+      ...event.payload,
+      ...event.payload.checkpoint,
+      createdAt: createdAtOf(event),
+      writtenAt: writtenAtOf(event),
+    }),
     register(event, 'checkpoints', 'checkpoint', {
       ...event.payload,
       ...event.payload.checkpoint,
       recordedAt: event.occurredAt,
     }),
   ],
+};
+
+type Recorded = Placed<typeof Topic.taskCheckpoint, 'CHECKPOINT_RECORDED'>;
+
+/** A time outside the calendar is unknown, as in the row of the checkpoint. */
+const createdAtOf = ({ payload }: Recorded): number => {
+  const { createdAt } = payload.checkpoint;
+  return createdAt === null || instant(createdAt) === null ? 0 : createdAt;
+};
+
+/** An older version recorded no time on the brokers' clock. */
+const writtenAtOf = (event: Recorded): number => {
+  const createdAt = createdAtOf(event);
+  if (createdAt === 0) return event.occurredAt;
+  return event.payload.writtenAt ?? Math.min(createdAt, event.occurredAt);
 };
 
 type T = typeof Topic.taskRecovery;

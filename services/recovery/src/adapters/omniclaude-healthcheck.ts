@@ -1,5 +1,5 @@
-import type { Draft, Evidence, StallReason, Topic } from '@vigil/events';
-import { pathOf, usable } from '../checkpoints/checkpoints.ts';
+import { type Draft, type Evidence, type StallReason, type Topic, usableCheckpoints } from '@vigil/events';
+import { pathOf } from '../checkpoints/checkpoints.ts';
 import { assigneeOf, confirmedAssignees } from '../task/instances.ts';
 import { type Healthcheck, isBad, type Recovery, type Situation } from '../task/state.ts';
 
@@ -60,7 +60,7 @@ const healthy = { status: 'healthy', action: 'none' } as const;
 
 const viewOf = (state: Recovery): View | null => {
   const { situation, subject } = state;
-  const path = pathOf(usable(state.checkpoints).from[0]);
+  const path = pathOf(usableCheckpoints(state.checkpoints).from[0]);
   if (situation.kind === 'idle') return state.emitsHealthcheck ? untouched(state, path) : null;
   return subject?.settings.emitHealthcheck ? recovering(situation, path, subject.agentId) : null;
 };

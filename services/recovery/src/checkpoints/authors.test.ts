@@ -28,7 +28,20 @@ describe('while an agent has a task', () => {
   test('a second agent that takes the task writes none until the first has left it', () => {
     const both = [took('worker-1'), writes('worker-1', 'own'), took('second'), writes('second', 'early')];
     expect(keptAfter(...both)).toEqual(['own']);
-    expect(keptAfter(...both, left('worker-1', 'finished'), writes('second', 'late'))).toEqual(['own', 'late']);
+    expect(keptAfter(...both, left('worker-1', 'finished'))).toEqual(['own', 'early']);
+    expect(keptAfter(...both, left('worker-1', 'finished'), writes('second', 'late'))).toEqual([
+      'own',
+      'early',
+      'late',
+    ]);
+  });
+
+  test('a checkpoint of the next agent counts also where it is read before that agent has the task', () => {
+    const crash = [took('worker-1'), writes('worker-1', 'own'), left('worker-1', 'crashed')];
+    expect(keptAfter(...crash, writes('next', 'first'))).toEqual(['own']);
+    expect(keptAfter(...crash, writes('next', 'first'), took('next'))).toEqual(['own', 'first']);
+    expect(keptAfter(...crash, writes('next', 'first'), isVerified('next'))).toEqual(['own']);
+    expect(keptAfter(...crash, writes('next', 'first', true), isVerified('next'))).toEqual(['own', 'first']);
   });
 
   test('who writes to Kafka in the name of a verified agent adds none', () => {

@@ -1,9 +1,11 @@
 import {
   type CheckpointRef,
+  type EventOf,
   holdsOnOneHost,
   isCheckpointAddress,
   onEveryHost,
   type SkippedCheckpoint,
+  type Topic,
 } from '@vigil/events';
 
 /** How many checkpoints of a task are kept. */
@@ -12,73 +14,129 @@ const KEPT = 8;
 const LONGEST_WORK = 4096;
 
 /**
- * Adds a checkpoint as the newest. A known one keeps its place and is updated; if it was written again since, it is the
- * newest. One that a known checkpoint names as its parent goes before that one.
+ * A checkpoint as recovery keeps it. `writtenAt`: by its time on the brokers' clock, or when it was first reported if it
+ * has none; null: an older version recorded it. `agentId`: who reported it, by whose clock `createdAt` is.
+ */
+export type KnownCheckpoint = CheckpointRef & { readonly writtenAt: number | null; readonly agentId: string | null };
+
+type Recorded = EventOf<typeof Topic.taskCheckpoint>;
+
+export const knownFrom = ({ payload, occurredAt }: Recorded): KnownCheckpoint => {
+  const { checkpoint, agentId } = payload;
+  const { createdAt } = checkpoint;
+  const placed = createdAt === null ? occurredAt : (payload.writtenAt ?? Math.min(createdAt, occurredAt));
+  return bounded({ ...checkpoint, agentId, writtenAt: placed });
+};
+
+/** The checkpoint as events have it. */
+export const checkpointIn = ({ writtenAt: _, agentId: __, ...checkpoint }: KnownCheckpoint): CheckpointRef =>
+  checkpoint;
+
+/**
+ * Adds a checkpoint in its place: oldest first by the time at which they were written, else in the order of reports. One
+ * that a known checkpoint names as its parent goes before that one. Id and time are its identity: the same one keeps its
+ * place and is updated, a later version takes the place of the earlier, and an earlier version changes nothing.
  */
 export const rememberCheckpoint = (
-  known: readonly CheckpointRef[],
-  reported: CheckpointRef,
-): readonly CheckpointRef[] => {
+  known: readonly KnownCheckpoint[],
+  reported: KnownCheckpoint,
+): readonly KnownCheckpoint[] => {
   const checkpoint = onEveryHost(withAddress(bounded(reported)));
-  const at = known.findIndex((one) => one.checkpointId === checkpoint.checkpointId);
-  const old = known[at];
-  if (old && isLater(checkpoint, old)) return [...known.toSpliced(at, 1), checkpoint];
-  if (old) return known.with(at, checkpoint.valid === null ? withValidity(checkpoint, onEveryHost(old)) : checkpoint);
+  const old = known.find(({ checkpointId }) => checkpointId === checkpoint.checkpointId);
+  if (old === undefined) return inserted(known, checkpoint);
+  if (checkpoint.createdAt !== null && old.createdAt !== null && isWrittenAfter(old, checkpoint)) return known;
+  if (checkpoint.createdAt !== null && isWrittenAfter(checkpoint, old))
+    return inserted(
+      known.filter((one) => one !== old),
+      checkpoint,
+    );
+  const same = checkpoint.valid === null ? withValidity(checkpoint, onEveryHost(old)) : checkpoint;
+  if (checkpoint.createdAt !== null && old.createdAt === null)
+    return inserted(
+      known.filter((one) => one !== old),
+      same,
+    );
+  const { createdAt } = old;
+  const agentId = old.agentId ?? same.agentId;
+  return known.with(known.indexOf(old), { ...same, agentId, createdAt, writtenAt: old.writtenAt ?? same.writtenAt });
+};
+
+const inserted = (known: readonly KnownCheckpoint[], checkpoint: KnownCheckpoint): readonly KnownCheckpoint[] => {
+  const after = known.findLastIndex((one) => !isWrittenAfter(one, checkpoint)) + 1;
   const child = known.findIndex((one) => one.parentId === checkpoint.checkpointId);
-  return known.toSpliced(child < 0 ? known.length : child, 0, checkpoint).slice(-KEPT);
+  return known.toSpliced(child < 0 ? after : Math.min(after, child), 0, checkpoint).slice(-KEPT);
+};
+
+/** A smaller difference between clocks may be the delay of a heartbeat. Milliseconds. */
+const LEAST_STEP_MS = 60_000;
+
+/**
+ * Times of one clock are compared as sent, which is exact. Those of different clocks, or of a clock that was set, are
+ * compared on the brokers' clock. What has no time is not after another.
+ */
+const isWrittenAfter = (one: KnownCheckpoint, other: KnownCheckpoint): boolean => {
+  const isLaterAsSent = one.createdAt !== null && other.createdAt !== null && one.createdAt > other.createdAt;
+  if (one.createdAt !== null && one.createdAt === other.createdAt) return false;
+  if (one.writtenAt === null || other.writtenAt === null || one.writtenAt === other.writtenAt) return isLaterAsSent;
+  return isOfOneClock(one, other) ? isLaterAsSent : one.writtenAt > other.writtenAt;
+};
+
+const isOfOneClock = (one: KnownCheckpoint, other: KnownCheckpoint): boolean => {
+  if (one.agentId !== other.agentId || one.createdAt === null || other.createdAt === null) return false;
+  const [step, otherStep] = [one.createdAt - (one.writtenAt ?? 0), other.createdAt - (other.writtenAt ?? 0)];
+  return Math.abs(step - otherStep) < LEAST_STEP_MS;
 };
 
 /** One checkpoint at a moment: an update in place has the same id and a later time. */
 export type CheckpointVersion = Pick<CheckpointRef, 'checkpointId' | 'createdAt'>;
 
-/** Its agent has updated it in place: an earlier finding about its file does not hold. */
-const isLater = ({ createdAt }: CheckpointVersion, old: CheckpointVersion): boolean =>
-  createdAt !== null && old.createdAt !== null && createdAt > old.createdAt;
-
-export const newestOf = (known: readonly CheckpointRef[]): CheckpointVersion | null => {
+export const newestOf = (known: readonly KnownCheckpoint[]): CheckpointVersion | null => {
   const newest = known.at(-1);
   return newest === undefined ? null : { checkpointId: newest.checkpointId, createdAt: newest.createdAt };
 };
 
 /** Whether a checkpoint that is not known to be invalid has been written since this was the newest; null: since there was none. */
-export const hasNewerThan = (since: CheckpointVersion | null, known: readonly CheckpointRef[]): boolean => {
+export const hasNewerThan = (since: CheckpointVersion | null, known: readonly KnownCheckpoint[]): boolean => {
   const at = known.findIndex((one) => one.checkpointId === since?.checkpointId);
-  return known.some((one, i) => one.valid !== false && (i > at || (since !== null && isLater(one, since) && i === at)));
+  return known.some((one, i) => one.valid !== false && (i > at || (i === at && isUpdated(one, since))));
 };
+
+/** An earlier version of a known checkpoint is not kept, so another time is a later one. */
+const isUpdated = ({ createdAt }: KnownCheckpoint, since: CheckpointVersion | null): boolean =>
+  createdAt !== null && since !== null && since.createdAt !== null && createdAt !== since.createdAt;
 
 /**
  * Adds a checkpoint that another record repeats. A validity that was established since stays. So do the lists of work,
- * where the record has none: the evaluator keeps a checkpoint without them.
+ * where the record has none: the evaluator keeps a checkpoint without them. It places its time on the brokers' clock.
  */
 export const repeatCheckpoint = (
-  known: readonly CheckpointRef[],
+  known: readonly KnownCheckpoint[],
   reported: CheckpointRef,
-): readonly CheckpointRef[] => {
+  agentId: string,
+): readonly KnownCheckpoint[] => {
   const old = known.find(({ checkpointId }) => checkpointId === reported.checkpointId);
-  if (old === undefined) return rememberCheckpoint(known, reported);
+  const repeated = { ...reported, agentId, createdAt: null, writtenAt: reported.createdAt };
+  if (old === undefined) return rememberCheckpoint(known, repeated);
   const { completedWork, remainingWork } = hasWork(reported) ? reported : old;
-  // The evaluator places the time of a checkpoint on the brokers' clock.
-  const { createdAt } = old;
-  const repeated = { ...reported, createdAt, completedWork, remainingWork, valid: null, invalidReason: null };
-  return rememberCheckpoint(known, repeated);
+  return rememberCheckpoint(known, { ...repeated, completedWork, remainingWork, valid: null, invalidReason: null });
 };
 
 const hasWork = ({ completedWork, remainingWork }: CheckpointRef): boolean =>
   completedWork.length + remainingWork.length > 0;
 
-const withValidity = (checkpoint: CheckpointRef, { valid, invalidReason }: CheckpointRef): CheckpointRef => ({
+const withValidity = (checkpoint: KnownCheckpoint, { valid, invalidReason }: CheckpointRef): KnownCheckpoint => ({
   ...checkpoint,
   valid,
   invalidReason,
 });
 
-const bounded = (checkpoint: CheckpointRef): CheckpointRef =>
+const bounded = (checkpoint: KnownCheckpoint): KnownCheckpoint =>
   JSON.stringify([checkpoint.completedWork, checkpoint.remainingWork]).length > LONGEST_WORK
     ? { ...checkpoint, completedWork: [], remainingWork: [] }
     : checkpoint;
 
 /** A writer to Kafka passes no gateway: an address that ingest would refuse is not shown to the next agent. */
-const withAddress = (checkpoint: CheckpointRef): CheckpointRef =>
+const withAddress = (checkpoint: KnownCheckpoint): KnownCheckpoint =>
   checkpoint.uri === null || isCheckpointAddress(checkpoint.uri)
     ? checkpoint
     : { ...checkpoint, uri: null, valid: false, invalidReason: 'address_not_allowed' };
@@ -90,7 +148,7 @@ const ABSENCES_KEPT = 64;
 /** A checkpoint that a runtime did not find, or could not read. `why` absent: `not_here` */
 export type Absence = { readonly checkpointId: string; readonly runtimeId: string; readonly why?: string };
 
-type Read = { readonly checkpoints: readonly CheckpointRef[]; readonly absent: readonly Absence[] };
+type Read = { readonly checkpoints: readonly KnownCheckpoint[]; readonly absent: readonly Absence[] };
 
 /** Updates the checkpoints by what a runtime found when it read them. */
 export const readAt = (
@@ -109,52 +167,20 @@ export const readAt = (
 };
 
 const markInvalid = (
-  known: readonly CheckpointRef[],
+  known: readonly KnownCheckpoint[],
   skipped: readonly SkippedCheckpoint[],
-): readonly CheckpointRef[] =>
+): readonly KnownCheckpoint[] =>
   known.map((one) => {
     const skip = skipped.find((other) => other.checkpointId === one.checkpointId);
     return skip ? { ...one, valid: false, invalidReason: skip.why } : one;
   });
 
 /** The checkpoints as this runtime sees them. */
-export const seenFrom = (runtimeId: string, { checkpoints, absent }: Read): readonly CheckpointRef[] =>
+export const seenFrom = (runtimeId: string, { checkpoints, absent }: Read): readonly KnownCheckpoint[] =>
   checkpoints.map((one) => {
     const absence = absent.find((other) => other.checkpointId === one.checkpointId && other.runtimeId === runtimeId);
     return absence && one.valid !== false ? { ...one, valid: false, invalidReason: absence.why ?? NOT_HERE } : one;
   });
-
-/** Newest first along parents. Where a parent is not named or not known, the one recorded before follows. */
-export const chain = (known: readonly CheckpointRef[]): readonly CheckpointRef[] => {
-  const found: CheckpointRef[] = [];
-  let at = known.length - 1;
-  for (let one = known[at]; one; one = known[at]) {
-    found.push(one);
-    const { parentId } = one;
-    const parent = parentId === null ? -1 : known.findIndex((other) => other.checkpointId === parentId);
-    at = parent >= 0 && parent < at ? parent : at - 1;
-  }
-  return found;
-};
-
-/**
- * The checkpoints that a new agent may start from, newest first, and those that were skipped. A checkpoint of unknown validity counts as
- * valid: the runtime reads the file.
- */
-export const usable = (
-  known: readonly CheckpointRef[],
-): {
-  readonly from: readonly CheckpointRef[];
-  readonly skipped: readonly SkippedCheckpoint[];
-} => {
-  const all = chain(known);
-  return {
-    from: all.filter((one) => one.valid !== false),
-    skipped: all
-      .filter((one) => one.valid === false)
-      .map(({ checkpointId, invalidReason }) => ({ checkpointId, why: invalidReason ?? 'invalid' })),
-  };
-};
 
 /** The location of a checkpoint; a path where it is a file. */
 export const pathOf = (checkpoint: CheckpointRef | undefined): string | null =>

@@ -1,5 +1,7 @@
 import { admitsFrom } from '@vigil/circuit-breaker';
+import { usableCheckpoints } from '@vigil/events';
 import { healthcheck } from '../adapters/omniclaude-healthcheck.ts';
+import { checkpointIn } from '../checkpoints/checkpoints.ts';
 import { admitSpawn, breakerChanged, initiated, type Output, taskStory, withdrawn } from './drafts.ts';
 import { evolve, lapsed } from './evolve.ts';
 import { assigneeOf, awaitsEnd, confirmedAssignees, instanceKey, ownAssignee } from './instances.ts';
@@ -181,7 +183,8 @@ const onProbation = (
 const failed = (state: Recovery, reason: string, of: number | null = null): readonly Output[] => {
   const attempts = state.attempts;
   const agentId = state.tried.at(-1)?.agentId ?? state.subject?.agentId ?? null;
-  const checkpoint = state.checkpoints.findLast((one) => one.valid !== false) ?? null;
+  const [newest] = usableCheckpoints(state.checkpoints).from;
+  const checkpoint = newest === undefined ? null : checkpointIn(newest);
   const lastOutput = state.subject?.lastOutput ?? [];
   return [
     taskStory(state, 'RECOVERY_FAILED', { reason, attempts }),

@@ -1,7 +1,7 @@
 import type { Breaker } from '@vigil/circuit-breaker';
-import type { Draft, RestOf, Topic } from '@vigil/events';
+import { type Draft, type RestOf, type Topic, usableCheckpoints } from '@vigil/events';
 import { handoverText } from '../adapters/omniclaude-prompt.ts';
-import { seenFrom, usable } from '../checkpoints/checkpoints.ts';
+import { checkpointIn, seenFrom } from '../checkpoints/checkpoints.ts';
 import { workFrom } from '../checkpoints/work.ts';
 import { type Assignee, limitOf, type Recovery, type Situation, type Subject } from './state.ts';
 
@@ -75,7 +75,7 @@ export const initiated = (
   subject: Subject,
   { requestId, runtimeId }: Admitted,
 ): readonly [Story, Draft<typeof Topic.agentOrder>] => {
-  const { from, skipped } = usable(seenFrom(runtimeId, state));
+  const { from, skipped } = usableCheckpoints(seenFrom(runtimeId, state));
   const { taskId } = state;
   const attempt = state.attempts + 1;
   const of = limitOf(state, subject);
@@ -106,7 +106,7 @@ export const initiated = (
     requestId,
     attempt,
     maxAttempts: of,
-    checkpoints: from,
+    checkpoints: from.map(checkpointIn),
     completedWork: work.completed,
     remainingWork: work.remaining,
     stallReason: subject.reason,

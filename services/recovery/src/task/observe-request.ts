@@ -112,8 +112,8 @@ export const objectionTo = (state: Recovery, payload: RecoverTask['payload']): s
   }
 };
 
-const withCheckpoint = (state: Recovery, { checkpoint }: RecoverTask['payload']): Recovery =>
-  checkpoint ? { ...state, checkpoints: repeatCheckpoint(state.checkpoints, checkpoint) } : state;
+const withCheckpoint = (state: Recovery, { checkpoint, agentId }: RecoverTask['payload']): Recovery =>
+  checkpoint ? { ...state, checkpoints: repeatCheckpoint(state.checkpoints, checkpoint, agentId) } : state;
 
 const withDeath = (state: Recovery, payload: RecoverTask['payload']): Recovery => {
   const known = deathsOf(state, payload);

@@ -1,11 +1,11 @@
 import * as breaker from '@vigil/circuit-breaker';
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
-import { readAt, rememberCheckpoint } from '../checkpoints/checkpoints.ts';
+import { knownFrom, readAt, rememberCheckpoint } from '../checkpoints/checkpoints.ts';
 import { livingAssignees, primaryAssignee } from './instances.ts';
 import { observeHealth } from './observe-health.ts';
 import { observeRequest } from './observe-request.ts';
-import type { Recovery } from './state.ts';
+import type { Claim, Recovery } from './state.ts';
 
 export type Input = EventOf<
   | typeof Topic.taskHealth
@@ -24,13 +24,15 @@ const retryDelaysMs = [5_000, 10_000, 20_000, 60_000];
 
 export const observe = (before: Recovery, input: Input, { now }: Clock): Recovery => {
   const state = before.taskId === '' ? { ...before, taskId: input.payload.taskId } : before;
+  return withClaims(observeInput(state, input, now));
+};
+
+const observeInput = (state: Recovery, input: Input, now: number): Recovery => {
   switch (input.type) {
     case 'TASK_HEALTH_CHANGED':
       return observeHealth(state, input.payload, now);
     case 'CHECKPOINT_RECORDED':
-      return mayWriteCheckpoint(state, input.payload)
-        ? { ...state, checkpoints: rememberCheckpoint(state.checkpoints, input.payload.checkpoint) }
-        : state;
+      return claimed(state, { ...input.payload, checkpoint: knownFrom(input) });
     case 'RECOVER_TASK':
       return observeRequest(state, input, now);
     case 'REVIEW_TASK': {
@@ -47,17 +49,37 @@ export const observe = (before: Recovery, input: Input, { now }: Clock): Recover
   }
 };
 
-type Recorded = PayloadOf<typeof Topic.taskCheckpoint, 'CHECKPOINT_RECORDED'>;
-
 /**
  * Only the agent that has the task, or had it last, and the last attempt of recovery write its checkpoints. A second
  * agent on the task does not. Neither does a writer to Kafka, if the gateway verifies the agent that has or had the task.
  */
-const mayWriteCheckpoint = (state: Recovery, { agentId, verified }: Recorded): boolean => {
+const mayWriteCheckpoint = (state: Recovery, { agentId, verified }: Claim): boolean => {
   const own = livingAssignees(state).find((one) => one.agentId === agentId);
   const assignee = primaryAssignee(state) ?? state.lastAssignee;
   if ((own?.verified || assignee?.verified) && !verified) return false;
   return assignee === undefined || assignee.agentId === agentId || state.tried.at(-1)?.agentId === agentId;
+};
+
+/** The most claims that are kept. */
+const CLAIMS_KEPT = 8;
+
+/** It is written once, perhaps before the record by which its agent has the task. */
+const claimed = (state: Recovery, { agentId, verified, checkpoint }: Claim): Recovery => {
+  const others = state.claims.filter(
+    (one) =>
+      one.agentId !== agentId || one.verified !== verified || one.checkpoint.checkpointId !== checkpoint.checkpointId,
+  );
+  return { ...state, claims: [...others, { agentId, verified, checkpoint }].slice(-CLAIMS_KEPT) };
+};
+
+/** Takes over the checkpoints of agents that may write them by now. */
+const withClaims = (state: Recovery): Recovery => {
+  const { may = [], not = [] } = Object.groupBy(state.claims, (one) =>
+    mayWriteCheckpoint(state, one) ? 'may' : 'not',
+  );
+  if (may.length === 0) return state;
+  const checkpoints = may.reduce((known, { checkpoint }) => rememberCheckpoint(known, checkpoint), state.checkpoints);
+  return { ...state, checkpoints, claims: not };
 };
 
 /** An admission that is read too late, or was given in a dry run, does not count. A late one returns to the budget. */

@@ -1,7 +1,7 @@
 import { type Breaker, closed } from '@vigil/circuit-breaker';
-import type { CheckpointRef, HealthState, PolicyRef, ReleaseWhy, ReviewDecision, StallReason } from '@vigil/events';
+import type { HealthState, PolicyRef, ReleaseWhy, ReviewDecision, StallReason } from '@vigil/events';
 import type { RecoverySettings } from '@vigil/policy';
-import type { Absence, CheckpointVersion } from '../checkpoints/checkpoints.ts';
+import type { Absence, CheckpointVersion, KnownCheckpoint } from '../checkpoints/checkpoints.ts';
 
 /** One spawned agent. `number`: the attempt it is; `generation`: the breaker's when it was begun. */
 export type Attempt = { readonly agentId: string; readonly number: number; readonly generation: number };
@@ -113,6 +113,9 @@ export type EndRequest = { readonly instance: string; readonly at: number; reado
 
 export type Healthcheck = { readonly status: string; readonly path: string | null; readonly action: string };
 
+/** A checkpoint that an agent reports. `verified`: the gateway accepted it by a token. */
+export type Claim = { readonly agentId: string; readonly verified: boolean; readonly checkpoint: KnownCheckpoint };
+
 /** What is kept of a task: some 500 bytes, and its checkpoints. */
 export type Recovery = {
   readonly taskId: string;
@@ -153,7 +156,9 @@ export type Recovery = {
   /** the last assignee's policy emits omniclaude's event, also where nothing is recovered */
   readonly emitsHealthcheck: boolean;
   /** newest last */
-  readonly checkpoints: readonly CheckpointRef[];
+  readonly checkpoints: readonly KnownCheckpoint[];
+  /** of agents that may not write checkpoints of the task yet, newest last: they count when it is known that they may */
+  readonly claims: readonly Claim[];
   /** checkpoints that a runtime did not find, and another one may have; newest last */
   readonly absent: readonly Absence[];
   /** runtimes at which a spawn has failed */
@@ -191,6 +196,7 @@ export const initial: Recovery = {
   finished: [],
   emitsHealthcheck: false,
   checkpoints: [],
+  claims: [],
   absent: [],
   avoid: [],
   unused: null,

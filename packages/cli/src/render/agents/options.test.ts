@@ -10,7 +10,7 @@ const options: RecoveryOptions = {
   next: { step: 'nudge', at: NOON + 60_000 },
   suspendedBy: null,
   decisions: ['allow_more_time', 'force_handoff'],
-  checkpoint: { checkpointId: 'c-2', recordedAt: NOON - 60_000, valid: null },
+  checkpoint: { checkpointId: 'c-2', writtenAt: NOON - 60_000, valid: null },
 };
 const lines = (more: Partial<RecoveryOptions>) => optionLines(VIEW, 'worker-1', { ...options, ...more }).join('\n');
 
@@ -49,7 +49,7 @@ test('a program gets the options with times of the ISO form, and null for a heal
     next: { step: 'nudge', at: '2026-11-22T12:01:00.000Z' },
     suspended_by: null,
     decisions: ['allow_more_time', 'force_handoff'],
-    checkpoint: { id: 'c-2', recorded_at: '2026-11-22T11:59:00.000Z', valid: null },
+    checkpoint: { id: 'c-2', written_at: '2026-11-22T11:59:00.000Z', valid: null },
   });
   expect(optionsJson(null)).toBeNull();
 });

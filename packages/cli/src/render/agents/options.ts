@@ -26,7 +26,7 @@ const nextText = (view: View, { plan, next, suspendedBy }: RecoveryOptions): str
 const checkpointText = (view: View, { checkpoint }: RecoveryOptions): string => {
   if (checkpoint === null) return 'would start the task again: no valid checkpoint is known';
   const checked = checkpoint.valid === true ? 'valid' : 'not checked yet';
-  return `would continue from ${checkpoint.checkpointId} of ${clockTime(view, checkpoint.recordedAt)} (${checked})`;
+  return `would continue from ${checkpoint.checkpointId} of ${clockTime(view, checkpoint.writtenAt)} (${checked})`;
 };
 
 /** The options with the names and times of the status answer. */
@@ -41,7 +41,7 @@ export const optionsJson = (options: RecoveryOptions | null): object | null => {
     decisions,
     checkpoint: checkpoint && {
       id: checkpoint.checkpointId,
-      recorded_at: iso(checkpoint.recordedAt),
+      written_at: iso(checkpoint.writtenAt),
       valid: checkpoint.valid,
     },
   };

@@ -27,6 +27,7 @@ export const checkpointRow = (checkpointId: string): CheckpointRow => ({
   valid: true,
   invalidReason: null,
   createdAt: NOON,
+  writtenAt: NOON,
   recordedAt: NOON,
   completedWork: [],
   remainingWork: [],

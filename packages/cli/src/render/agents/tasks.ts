@@ -39,10 +39,10 @@ const becameText = (recovery: RecoveryRow): string => {
 
 export const checkpointLine = (
   view: View,
-  { checkpointId, agentId, recordedAt, valid, invalidReason }: CheckpointRow,
+  { checkpointId, agentId, writtenAt, valid, invalidReason }: CheckpointRow,
 ): string => {
   const validity = valid === null ? '' : valid ? ' (valid)' : ` (invalid: ${orDash(invalidReason)})`;
-  return `  ${view.paint.dim(clockTime(view, recordedAt))}  ${checkpointId} by ${agentId}${validity}`;
+  return `  ${view.paint.dim(clockTime(view, writtenAt))}  ${checkpointId} by ${agentId}${validity}`;
 };
 
 export type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonly recoveries: readonly RecoveryRow[] };
