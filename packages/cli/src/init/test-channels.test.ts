@@ -92,8 +92,8 @@ test('without Vigil nothing is sent, and each channel has the reason', async () 
   });
   expect(testedLines(tested)).toEqual([
     'Test messages:',
-    '  phone        not sent  the dashboard does not answer',
-    '  ops          not sent  the dashboard does not answer',
+    '  phone        not sent: the dashboard does not answer',
+    '  ops          not sent: the dashboard does not answer',
   ]);
 });
 

@@ -54,7 +54,11 @@ const testedBy = (channel: string, { outcome, reason, events }: Outcome): Tested
 };
 
 const orNotSent = (channel: string, deps: TestDeps): Promise<Tested> =>
-  testChannel(channel, deps).catch((error: Error) => ({ channel, outcome: 'not_sent', detail: error.message }));
+  testChannel(channel, deps).catch((error: Error) => ({
+    channel,
+    outcome: 'not_sent',
+    detail: `not sent: ${error.message}`,
+  }));
 
 /** Sends a test message to each channel, one after the other, and returns what happened to each. */
 export const testChannels = async (channels: readonly string[], deps: TestDeps): Promise<readonly Tested[]> => {
@@ -77,16 +81,8 @@ export const testedLine = ({ channel, outcome, detail }: Tested): string => {
   }
 };
 
-const WORDS: Readonly<Record<Tested['outcome'], string>> = {
-  delivered: 'delivered',
-  failed: 'failed',
-  unknown_channel: 'unknown',
-  waiting: 'waiting',
-  not_sent: 'not sent',
-};
-
 /** A line for each channel. */
 export const testedLines = (all: readonly Tested[]): readonly string[] => [
   all.length === 0 ? 'Test messages: the file has no channels besides the console.' : 'Test messages:',
-  ...all.map(({ channel, outcome, detail }) => `  ${channel.padEnd(12)} ${WORDS[outcome].padEnd(9)} ${detail}`),
+  ...all.map(({ channel, detail }) => `  ${channel.padEnd(12)} ${detail}`),
 ];

@@ -47,6 +47,34 @@ test("a sink receives the events that are addressed to it, under the event's id,
   expect(delivered.map(({ eventId }) => eventId)).toEqual([alert.eventId]);
 });
 
+test('a pause that a sink requests holds for all its messages, which then come one after another', async () => {
+  const { react, delivered, script } = pager();
+  const other = (eventId: string) => ({ ...alert, eventId, payload: { ...alert.payload, alertId: eventId } });
+  const wait = (eventId: string) => react(other(eventId)).catch(({ afterMs }: Retry) => afterMs);
+  script.error = new TryLater('429', 10_000);
+  expect(await wait('first')).toBe(10_000);
+  script.error = null;
+  script.now += 1;
+  expect(await wait('second')).toBe(9999);
+  expect(await wait('third')).toBe(10_999);
+  script.now += 9998;
+  expect(await wait('fourth')).toBeGreaterThan(0);
+  expect(delivered).toEqual([]);
+  script.now += 1;
+  await react(other('first'));
+  await react(other('second'));
+  expect(delivered.map(({ eventId }) => eventId)).toEqual(['first', 'second']);
+});
+
+test('a failure without a pause delays its own message only', async () => {
+  const { react, delivered, script } = pager();
+  script.error = new TryLater('503');
+  await expect(react(alert)).rejects.toBeInstanceOf(Retry);
+  script.error = null;
+  await react({ ...alert, eventId: 'other' });
+  expect(delivered.map(({ eventId }) => eventId)).toEqual(['other']);
+});
+
 test('a quiet update is for the sinks that update in place, and no others', async () => {
   for (const updatesInPlace of [false, true]) {
     const { deps } = pager();

@@ -63,10 +63,31 @@ const dueFor = (sink: Sink, event: Alert): Due | null => {
 const isFor = (sink: string, { payload: { sinks } }: AlertEvent): boolean =>
   sinks.length === 0 ? sink === CONSOLE : sinks.includes(sink);
 
+/** Messages that wait for the end of a limit are this far apart, milliseconds: Slack takes one a second. */
+const APART_MS = 1000;
+
+/** The pause that a sink has requested. It holds for all messages of the sink, as the sink limits its caller. */
+class Limit {
+  #until = 0;
+  #newest = 0;
+
+  set(until: number): void {
+    this.#until = Math.max(this.#until, until);
+  }
+
+  /** How long the next message waits, milliseconds; 0: it is sent now. */
+  wait(now: number): number {
+    if (now >= this.#until) return 0;
+    this.#newest = Math.max(this.#until, this.#newest + APART_MS);
+    return this.#newest - now;
+  }
+}
+
 /** Delivers to one sink, and reports the outcome. Rejects with Retry, and after how long, or with DeadLetter. */
 export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Promise<readonly Outcome[]>) => {
   const health = sinkHealth(sink.name);
   const tries = new Map<string, number>();
+  const limit = new Limit();
   const report = (notices: readonly Noticed[]) => deps.report(drafts(notices)).then(health.reported);
   return async (event) => {
     const due = dueFor(sink, event);
@@ -78,6 +99,8 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
         'too_old',
         `${sink.name}: it was due ${Math.round(ageMs / 3_600_000)} h ago: people are not paged for history`,
       );
+    const limited = limit.wait(deps.now());
+    if (limited > 0) throw new Retry(`${sink.name}: waits for the end of its limit`, { afterMs: limited });
     const attempt = (tries.get(event.eventId) ?? 0) + 1;
     tries.set(event.eventId, attempt);
     const error = await due.run().then(
@@ -94,6 +117,7 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
       await report(health.refused(event.eventId, error.message));
       throw new DeadLetter(isOver ? 'given_up' : 'refused_by_sink', `${sink.name}: ${error.message}`);
     }
+    if (error instanceof TryLater && error.afterMs !== null) limit.set(deps.now() + error.afterMs);
     const { rounds, notices } = health.failed(event.eventId, error.message);
     if (notices.length > 0) await report(notices);
     throw new Retry(`${sink.name}: ${error.message}`, { afterMs: waitOf(error, Math.max(rounds, attempt), deps) });

@@ -6,6 +6,7 @@ type Alert = EventOf<typeof Topic.alert>;
 
 /** An alert that sinks have received, and whose end they have not. */
 export type OpenAlert = {
+  readonly alertKey: string;
   readonly alertId: string;
   readonly raisedAt: number;
   readonly route: string;
@@ -86,7 +87,7 @@ const storedIn = async (log: Log, signal: AbortSignal): Promise<OpenAlerts> => {
       if (state.kind !== 'alert' || state.open === null) return [];
       const { alertId, raisedAt, content, sent } = state.open;
       const policyName = state.policy?.name ?? null;
-      return [[key, { ...content, alertId, raisedAt, policyName, sinks: sent?.to ?? [] }] as const];
+      return [[key, { ...content, alertKey: key, alertId, raisedAt, policyName, sinks: sent?.to ?? [] }] as const];
     }),
   );
 };

@@ -21,7 +21,8 @@ const open = (url: string, more = {}, now = Date.now) =>
     env: { TOKEN: 'hunter2' },
   });
 const openAlert = (n: number): OpenAlert => ({
-  ...{ alertId: `alert-${n}`, raisedAt: 1_795_305_600_000, route: 'stuck_agent', severity: 'warning' },
+  ...{ alertKey: `stuck_agent:w${n}`, alertId: `alert-${n}`, raisedAt: 1_795_305_600_000 },
+  ...{ route: 'stuck_agent', severity: 'warning' },
   ...{ urgency: 'normal', title: `w${n} is STUCK`, text: 'no call', agentId: `w${n}`, taskId: null, labels: {} },
   ...{ policyName: 'vigil', sinks: ['am'] },
 });
@@ -35,14 +36,52 @@ test('an alert has labels that stay the same, an end in five minutes, and ends n
   const [[raised], [resolved]] = server.received.map(({ body }) => JSON.parse(body));
   expect(server.received[0]?.path).toBe('/api/v2/alerts');
   expect(raised).toMatchObject({
-    labels: { alertname: 'stuck_agent', severity: 'warning', agent: 'worker-1', task: 'OMN-1234' },
-    annotations: { title: 'worker-1 is STUCK', text: 'no call' },
+    labels: { alertname: 'stuck_agent', severity: 'warning', task: 'OMN-1234' },
+    annotations: { title: 'worker-1 is STUCK', text: 'no call', agent: 'worker-1' },
     endsAt: new Date(now + 300_000).toISOString(),
     generatorURL: 'http://127.0.0.1:7420',
   });
   expect(resolved.labels).toEqual(raised.labels);
   expect(resolved.startsAt).toBe(raised.startsAt);
   expect(resolved.endsAt).toBe(new Date(now).toISOString());
+});
+
+test('an alert about a task stays one alert when another agent has the task, and ends as one', async () => {
+  await using server = await answeringWith(200, {});
+  const sink = open(server.url);
+  await sink.deliver(alertEvent({ agentId: 'crashes-r1' }));
+  await sink.deliver(alertEvent({ agentId: null }));
+  await sink.deliver(resolvedEvent({ agentId: 'crashes-r3' }));
+  const posts = server.received.map(({ body }) => JSON.parse(body));
+  expect(posts.map((alerts) => alerts.length)).toEqual([1, 1, 1]);
+  const [raised, updated, resolved] = posts.map(([one]) => one.labels);
+  expect(updated).toEqual(raised);
+  expect(resolved).toEqual(raised);
+});
+
+test('two alerts about one task stay two', async () => {
+  await using server = await answeringWith(200, {});
+  const sink = open(server.url);
+  await sink.deliver(alertEvent({ alertKey: 'circuit_breaker_open:T-1:external_api', alertId: 'a' }));
+  await sink.deliver(alertEvent({ alertKey: 'circuit_breaker_open:T-1:tool_execution', alertId: 'b' }));
+  const [[first], [second]] = server.received.map(({ body }) => JSON.parse(body));
+  expect(second.labels).not.toEqual(first.labels);
+});
+
+test('another severity ends the alert under its former labels in the same post', async () => {
+  await using server = await answeringWith(200, {});
+  const now = 1_795_305_600_000;
+  const sink = open(server.url, {}, () => now);
+  await sink.deliver(alertEvent({ severity: 'warning' }));
+  await sink.deliver(alertEvent({ severity: 'critical' }));
+  await sink.deliver(resolvedEvent({ severity: 'info' }));
+  const [, escalated, resolved] = server.received.map(({ body }) => JSON.parse(body));
+  const ended = new Date(now).toISOString();
+  expect(escalated).toMatchObject([
+    { labels: { severity: 'critical' }, endsAt: new Date(now + 300_000).toISOString() },
+    { labels: { severity: 'warning' }, endsAt: ended },
+  ]);
+  expect(resolved).toContainEqual(expect.objectContaining({ labels: escalated[0].labels, endsAt: ended }));
 });
 
 test('open alerts are sent again each minute while time flows, and not while it stands', async () => {
@@ -112,7 +151,7 @@ test.skipIf(!isInstalled)(
       await sink.deliver(alertEvent({ text: 'still no call' }));
       await vi.waitFor(async () => expect(await alerts()).toHaveLength(1), 60_000);
       expect((await alerts())[0]).toMatchObject({
-        labels: { alertname: 'stuck_agent', agent: 'worker-1' },
+        labels: { alertname: 'stuck_agent', task: 'OMN-1234' },
         annotations: { text: 'still no call' },
       });
       await sink.deliver(resolvedEvent());

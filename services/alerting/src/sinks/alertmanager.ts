@@ -45,9 +45,15 @@ export const alertmanager: Kind<typeof settings> = {
     const send = async (alerts: readonly object[]): Promise<void> => {
       await post({ url: address, headers, body: JSON.stringify(alerts), timeout, remedies: REMEDIES }, deps);
     };
+    const replaced = new Replaced();
     return {
       name,
-      deliver: (alert) => send([postedOf(alert, deps)]),
+      deliver: async (alert) => {
+        const posted = postedOf(alert, deps);
+        const isOver = alert.type === 'ALERT_RESOLVED';
+        await send([posted, ...replaced.endedBy(alert.payload.alertId, posted, deps.now())]);
+        replaced.sent(alert.payload.alertId, isOver ? null : posted);
+      },
       updatesInPlace: false,
       acknowledge: null,
       run: (running) => repeating(name, send, running, deps),
@@ -55,22 +61,53 @@ export const alertmanager: Kind<typeof settings> = {
   },
 };
 
-type Labelled = Pick<OpenAlert, 'route' | 'severity' | 'agentId' | 'taskId' | 'policyName'>;
+type Labelled = Pick<OpenAlert, 'alertKey' | 'route' | 'severity' | 'agentId' | 'taskId' | 'policyName'>;
 
-/** What identifies the alert: its labels are the same until its end. Empty ones are left out. */
-const labelsOf = ({ route, severity, agentId, taskId, policyName }: Labelled) => ({
+/**
+ * What identifies the alert. An alert about a task is the same whichever agent has the task, so the agent is an
+ * annotation there. Empty labels are left out.
+ */
+const labelsOf = ({ alertKey, route, severity, agentId, taskId, policyName }: Labelled) => ({
   alertname: route,
+  alert_key: alertKey,
   severity,
-  ...(agentId !== null && { agent: agentId }),
-  ...(taskId !== null && { task: taskId }),
+  ...(taskId !== null ? { task: taskId } : agentId !== null && { agent: agentId }),
   ...(policyName !== null && { policy: policyName }),
 });
 
-const annotationsOf = ({ title, text, urgency }: Pick<OpenAlert, 'title' | 'text' | 'urgency'>) => ({
+const annotationsOf = ({
+  title,
+  text,
+  urgency,
+  agentId,
+}: Pick<OpenAlert, 'title' | 'text' | 'urgency' | 'agentId'>) => ({
   title: cut(plain(title), LONGEST_TEXT),
   text: cut(plain(text), LONGEST_TEXT),
   urgency,
+  ...(agentId !== null && { agent: agentId }),
 });
+
+type Posted = ReturnType<typeof postedOf>;
+
+/**
+ * The labels under which Alertmanager has each alert, by alert id. Another severity or policy is another alert there,
+ * so the former one is ended. After a restart they are unknown, and a former one ends five minutes later.
+ */
+class Replaced {
+  readonly #posted = new Map<string, Posted>();
+
+  endedBy(alertId: string, { labels }: Posted, now: number): readonly Posted[] {
+    const before = this.#posted.get(alertId);
+    if (before === undefined || JSON.stringify(before.labels) === JSON.stringify(labels)) return [];
+    return [{ ...before, endsAt: new Date(now).toISOString() }];
+  }
+
+  /** Null: the alert is over. */
+  sent(alertId: string, posted: Posted | null): void {
+    if (posted === null) this.#posted.delete(alertId);
+    else this.#posted.set(alertId, posted);
+  }
+}
 
 const postedOf = ({ type, payload, policy, occurredAt }: AlertEvent, { dashboardUrl, now }: SinkDeps) => ({
   labels: labelsOf({ ...payload, policyName: policy?.name ?? null }),

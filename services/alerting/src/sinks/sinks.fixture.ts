@@ -85,10 +85,11 @@ export const answeredEvent = (): AlertEvent => {
 };
 
 /** The end of an alert, under the id of its start. */
-export const resolvedEvent = (): AlertEvent =>
+export const resolvedEvent = (fields: Partial<PayloadOf<typeof Topic.alert, 'ALERT_RESOLVED'>> = {}): AlertEvent =>
   example(Topic.alert, 'ALERT_RESOLVED', {
     ...{ route: 'stuck_agent', severity: 'warning', title: 'worker-1 is STUCK: over', text: 'worker-1 is HEALTHY' },
     ...{ alertId: alertEvent().payload.alertId, raisedAt: EXAMPLE_TIME },
+    ...fields,
   });
 
 export type Received = {
