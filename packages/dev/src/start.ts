@@ -12,7 +12,8 @@ import { endWith, Refusal } from './refusal.ts';
 import { keepFilesPrivate, makePrivateFolder } from './servers/kept-secret.ts';
 import type { Environment } from './servers/running-servers.ts';
 import { givenServers, startServers } from './servers/servers.ts';
-import { type ClientEnv, probesOf, SERVICES, START_SYSTEM_PORTS, startEnvText } from './system/services.ts';
+import { answersAt, endFrozen, pauseUntil } from './system/end-frozen.ts';
+import { type ClientEnv, probePort, probesOf, SERVICES, START_SYSTEM_PORTS, startEnvText } from './system/services.ts';
 import { keptTokens, startSystem } from './system/start-system.ts';
 
 const OWNER = 'npm-start';
@@ -131,6 +132,9 @@ const run = async (env: Environment, signal: AbortSignal): Promise<void> => {
     signal,
   });
   open.defer(system.stop);
+  const frozen = { onLine: report, pause: pauseUntil(signal), signal };
+  for (const name of SERVICES)
+    void endFrozen({ service: system.service(name), answers: answersAt(probePort(ports, name)) }, frozen);
   const { DATABASE_URL: database, ...kafka } = servers.env;
   const parts = { VIGIL_PROBES: probesOf(ports, SERVICES), VIGIL_POSTGRES: new URL(database).host };
   open.use(
