@@ -60,6 +60,8 @@ const object = (properties: Readonly<Record<string, Schema>>): Schema => ({
   properties,
   required: Object.keys(properties),
 });
+/** A written command. */
+const WRITTEN = object({ eventId: TEXT, topic: TEXT, type: TEXT, key: TEXT, alsoFor: TEXTS, eventIds: TEXTS });
 
 const json = (schema: Schema, text = 'the answer'): Answer => ({ text, type: 'application/json', schema });
 const get = (summary: string, schema: Schema, query: z.ZodType | null = null): Description => ({
@@ -254,7 +256,7 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     query: DECISION,
     body: { type: 'object' },
     answers: {
-      202: json(object({ topic: TEXT, type: TEXT, key: TEXT, by: TEXT }), 'the answer is written'),
+      202: json({ allOf: [WRITTEN, object({ by: TEXT })] }, 'the answer is written'),
       504: NOT_ACKNOWLEDGED,
     },
   },
@@ -285,10 +287,7 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     query: null,
     body: z.toJSONSchema(commandShape, { io: 'input' }),
     answers: {
-      202: json(
-        object({ eventId: TEXT, topic: TEXT, type: TEXT, key: TEXT, alsoFor: TEXTS, eventIds: TEXTS }),
-        'it is written',
-      ),
+      202: json(WRITTEN, 'it is written'),
       504: NOT_ACKNOWLEDGED,
     },
   },

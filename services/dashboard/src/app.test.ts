@@ -309,6 +309,30 @@ test.each([
   expect(written).toEqual([]);
 });
 
+test.each([
+  ['acknowledge', { resolvedAt: 1000 }, 'Alert alert-1 is resolved already.'],
+  ['resolve_alert', { resolvedAt: 1000 }, 'Alert alert-1 is resolved already.'],
+  [
+    'acknowledge',
+    { acknowledgedAt: 0, acknowledgedBy: 'eve' },
+    'Alert alert-1 was acknowledged by eve at 1970-01-01T00:00:00.000Z.',
+  ],
+])('%s of an alert with %o is refused with what happened to it', async (kind, fields, detail) => {
+  const open = { alertId: 'alert-1', alertKey: 'stuck_agent:T-1', resolvedAt: null, acknowledgedAt: null };
+  const { request, written } = dashboard({ alerts: async () => [{ ...open, ...fields }] });
+  const answer = await request('POST', '/v1/commands', { kind, alertId: 'alert-1', ...reason });
+  expect(answer.json()).toMatchObject({ status: 409, detail });
+  expect(written).toEqual([]);
+});
+
+test('an acknowledged alert can still be resolved', async () => {
+  const acknowledged = { resolvedAt: null, acknowledgedAt: 0, acknowledgedBy: 'eve' };
+  const alerts = async () => [{ alertId: 'alert-1', alertKey: 'stuck_agent:T-1', ...acknowledged }];
+  const { request } = dashboard({ alerts });
+  const command = { kind: 'resolve_alert', alertId: 'alert-1', ...reason };
+  expect((await request('POST', '/v1/commands', command)).statusCode).toBe(202);
+});
+
 test('a ticket of an external judge is complete, and is about the present instance of its agent', async () => {
   const { request, written } = dashboard({ agent: async () => ({ ...agent, labels: { graph: 'g-7' } }) });
   const filed = {

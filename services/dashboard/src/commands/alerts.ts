@@ -25,16 +25,20 @@ export const controlAlerts = (type: AlertControl, key: string, payload: object):
     payload: parsePayload(Topic.controlAlerts, type, payload),
   }) as CommandDraft;
 
-/** Throws Problem if there is no such alert, or it is over. */
+/** Throws Problem if there is no such alert, it is over, or a person has acknowledged it before. */
 export const aboutAlert = async (
   type: 'ACKNOWLEDGE_ALERT' | 'RESOLVE_ALERT',
   { alertId, by, why }: Of<'acknowledge' | 'resolve_alert'>,
   model: ReadModel,
 ): Promise<CommandDraft> => {
   const alert = (await model.alerts({})).find((one) => one.alertId === alertId);
-  const { resolvedAt } = found(alert, 'alert', alertId, '`vigil alert list`');
+  const { resolvedAt, acknowledgedAt, acknowledgedBy } = found(alert, 'alert', alertId, '`vigil alert list`');
   const alertKey = found(alert?.alertKey, 'alert', alertId, '`vigil alert list`');
   if (resolvedAt !== null) throw new Problem(409, 'alert_resolved', `Alert ${alertId} is resolved already.`);
+  if (type === 'ACKNOWLEDGE_ALERT' && acknowledgedAt !== null) {
+    const at = new Date(acknowledgedAt).toISOString();
+    throw new Problem(409, 'alert_acknowledged', `Alert ${alertId} was acknowledged by ${acknowledgedBy} at ${at}.`);
+  }
   return controlAlerts(type, alertKey, { alertKey, by, why });
 };
 

@@ -87,6 +87,13 @@ test('a processor with a partition without a tick for 15 s has no age', async ()
   expect(time).toContainEqual({ processor: 'alerting', ageMs: 500, aheadMs: 0 });
 });
 
+test('where no tick at all was read in time, the time of the processors is unknown, and none is shown as standing', async () => {
+  const { time, unknown } = await report(() => null);
+  expect(time).toEqual([]);
+  const why = 'no tick of the last 15 s was read within 2 s';
+  expect(unknown).toContainEqual({ what: 'the time of the processors', why });
+});
+
 test('no processor without ticks of its own has a time', async () => {
   const { time } = await report();
   expect(time.map(({ processor }) => processor)).not.toContain('alerting-agent');

@@ -195,7 +195,8 @@ export type NewestTicks = { readonly slowest: number | null; readonly fastest: n
 
 /**
  * When each topic last had a tick, in the slowest and in the fastest of its partitions.
- * Reads to the end: at once where all are young, otherwise for two seconds.
+ * Reads to the end: at once where all are young, otherwise for two seconds. Throws if it has read no tick at all: then
+ * the broker was too slow, or all processors stand.
  */
 export const newestTicks = async (
   log: Pick<Log, 'follow' | 'partitionCount'>,
@@ -219,6 +220,8 @@ export const newestTicks = async (
     signal,
   );
   await aborted(signal);
+  if (topics.every((topic) => newest.get(topic)?.every((tick) => !Number.isFinite(tick))))
+    throw new Error(`no tick of the last ${LOOK_BACK_MS / 1000} s was read within ${PATIENCE_MS / 1000} s`);
   const seen = (moment: number) => (Number.isFinite(moment) ? moment : null);
   const fastest = (topic: string) => Math.max(...(newest.get(topic) ?? []));
   return new Map(topics.map((topic) => [topic, { slowest: seen(slowest(topic)), fastest: seen(fastest(topic)) }]));

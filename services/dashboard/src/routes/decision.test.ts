@@ -93,6 +93,7 @@ test('a POST decides without a token; the event names the channel, the claimed n
   const { post, written } = opened();
   const answer = await post({ by: 'ada', why: 'it works' });
   expect(answer.statusCode).toBe(202);
+  expect(answer.json()).toMatchObject({ eventId: 'event-1', type: 'DECIDE_CASE', by: 'link to ops (ada)' });
   const payload = {
     caseId: 'case-1',
     agentId: 'worker-1',

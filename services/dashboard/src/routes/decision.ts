@@ -210,13 +210,13 @@ export const decisionRoutes = (app: FastifyInstance, deps: DecisionDeps): void =
   const recent = new Map<string, { readonly at: number; readonly answer: string }>();
 
   /** Writes the answer, unless this process has just written another to the same question. */
-  const answerOnce = async (question: string, answer: string, write: () => Promise<unknown>): Promise<void> => {
+  const answerOnce = async <T>(question: string, answer: string, write: () => Promise<T>): Promise<T> => {
     for (const [key, { at }] of recent) if (now() >= at + SHOWN_AFTER_MS) recent.delete(key);
     const first = recent.get(question);
     if (first !== undefined) throw answered(`${first.answer} at ${new Date(first.at).toISOString()}.`);
     recent.set(question, { at: now(), answer });
     try {
-      await write();
+      return await write();
     } catch (error) {
       recent.delete(question);
       throw error;
@@ -241,11 +241,12 @@ export const decisionRoutes = (app: FastifyInstance, deps: DecisionDeps): void =
       const { askedAt } = await openQuestion(link, model);
       const draft = await draftOf(link, askedAt, answer, model);
       const { by } = draft.payload as { readonly by: string };
-      await answerOnce(`${link.kind} ${link.subject} ${askedAt}`, `${by} has answered ${link.decision}`, () =>
-        commands.write(null, link.decision, async () => [draft]),
+      const written = await answerOnce(
+        `${link.kind} ${link.subject} ${askedAt}`,
+        `${by} has answered ${link.decision}`,
+        () => commands.write(null, link.decision, async () => [draft]),
       );
-      if (!wantsPage(request))
-        return reply.code(202).send({ topic: draft.topic, type: draft.type, key: draft.key, by });
+      if (!wantsPage(request)) return reply.code(202).send({ ...written, by });
       const facts = { Subject: link.subject, By: by };
       return sendPage(reply, 202, {
         title: nameOf(link.decision),
