@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const agent = {
   ...{ agentId: 'worker-1', instanceId: 's-1', instanceSince: NOW - 60 * MINUTE, taskId: 'OMN-1', state: 'HEALTHY' },
   ...{ reason: null, since: NOW - 60 * MINUTE, evidence: [], exemption: null, labels: {}, tail: ['last line'] },
-  ...{ errors: [] as object[], contextUsed: 90_000, contextMax: 100_000, lastHeartbeatAt: NOW },
+  ...{ errors: [] as object[], contextUsed: 90_000, contextMax: 100_000, lastHeartbeatAt: NOW, instanceSince: NOW },
 };
 const facts = {
   ...{ lastCallAt: NOW - 3 * MINUTE, idleMs: 3 * MINUTE, lastTool: 'Edit', lastCallLimitMs: null, contextPct: 40 },
@@ -302,11 +302,11 @@ test('a summary without a session is of the newest session in progress', async (
   });
 });
 
-test('of several sessions the newest that has not ended is the one in progress', async () => {
-  const session = (agentId: string, lastHeartbeatAt: number, state: string) => ({
-    ...{ ...agent, agentId, instanceId: `${agentId}.s`, lastHeartbeatAt, state },
+test('of several sessions in progress the one that began last is the newest, whichever sent the last heartbeat', async () => {
+  const session = (agentId: string, instanceSince: number, state: string) => ({
+    ...{ ...agent, agentId, instanceId: `${agentId}.s`, instanceSince, state },
   });
-  seen = { ...seen, agent: { ...agent, lastHeartbeatAt: NOW - MINUTE } };
+  seen = { ...seen, agent: { ...agent, instanceSince: NOW - MINUTE, lastHeartbeatAt: NOW - MINUTE } };
   others = [session('older', NOW - 2 * MINUTE, 'HEALTHY'), session('ended', NOW, 'TERMINATED')];
   expect(await call('get_worker_health_summary')).toMatchObject({ worker_agent_id: 'worker-1' });
 });

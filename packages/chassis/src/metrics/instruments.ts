@@ -1,5 +1,5 @@
 import { metrics as api } from '@opentelemetry/api';
-import type { MetricDefinition } from '@vigil/stream/metrics';
+import { type MetricDefinition, RUNNER_METRICS } from '@vigil/stream/metrics';
 import type { Part } from '../probes.ts';
 import { type Count, FLEET_GAUGES, METRICS, PARTITION_GAUGES, type ReadFleet } from './definitions.ts';
 
@@ -24,11 +24,26 @@ const instrumentOf = (name: string, metric: MetricDefinition): Add => {
   }
 };
 
-/** Makes the instruments of every counter and histogram. Open telemetry first. */
+const RUNNER_COUNTERS: readonly string[] = Object.entries(RUNNER_METRICS).flatMap(([name, { kind }]) =>
+  kind === 'counter' ? [name] : [],
+);
+
+/**
+ * Makes the instruments of every counter and histogram. Open telemetry first. With the first count of a processor all
+ * its counters begin at 0: Prometheus' increase() does not see the first value of a counter that begins with it.
+ */
 export const createCount = (): Count => {
   const instruments = new Map<string, Add>();
+  const begun = new Set<string>();
   for (const [name, metric] of Object.entries(METRICS)) instruments.set(name, instrumentOf(name, metric));
-  return (name, value, labels) => instruments.get(name)?.(value, labels);
+  const begin = (processor: string): void => {
+    begun.add(processor);
+    for (const name of RUNNER_COUNTERS) instruments.get(name)?.(0, { processor });
+  };
+  return (name, value, labels) => {
+    if ('processor' in labels && !begun.has(labels.processor)) begin(labels.processor);
+    instruments.get(name)?.(value, labels);
+  };
 };
 
 /** Shows the numbers of the fleet at every scrape. While they cannot be read, they are missing. */

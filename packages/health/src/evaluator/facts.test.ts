@@ -32,3 +32,12 @@ test('the steps of a judge, the context and the last rate limit are as reported'
   expect(facts).toMatchObject({ contextPct: 85, rateLimitedAt: START + 1, totalSteps: 12, stepsSinceAccept: 3 });
   expect(facts).toMatchObject({ recentVerdicts: ['ACCEPT', 'RETRY'], stallMs: 240_000 });
 });
+
+test('a rate limit is known until its time has come or a later call succeeds', () => {
+  const limit = { at: START + 1, mark: 0, retryAt: null, sentRetry: null, sentEvent: null };
+  const limitedAt = (rateLimit: object) =>
+    factsOf(agent({ rateLimit: { ...limit, ...rateLimit } }), at(60_000)).rateLimitedAt;
+  expect(limitedAt({ retryAt: START + 60_001 })).toBe(START + 1);
+  expect(limitedAt({ retryAt: START + 60_000 })).toBeNull();
+  expect(limitedAt({ overAt: START + 60_000 })).toBeNull();
+});

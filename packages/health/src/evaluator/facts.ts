@@ -1,4 +1,5 @@
-import type { Clock } from '@vigil/stream';
+import { type Clock, NEVER } from '@vigil/stream';
+import { limitedUntil } from '../history/calls/rate-limits.ts';
 import { type Moment, momentOn } from '../history/moment.ts';
 import { contextPct } from '../history/usage/context.ts';
 import type { KnownAgent } from './state.ts';
@@ -14,7 +15,7 @@ export type AgentFacts = {
   readonly lastCallLimitMs: number | null;
   /** null: unknown */
   readonly contextPct: number | null;
-  /** the last report of a rate limit; null: none */
+  /** the last report of a rate limit that no report and no time has ended; null: none */
   readonly rateLimitedAt: number | null;
   /** the steps that a judge has looked at; null: none reports them */
   readonly totalSteps: number | null;
@@ -36,7 +37,7 @@ export const factsOf = ({ history }: KnownAgent, clock: Clock): AgentFacts => {
     lastTool: calls.lastTool,
     lastCallLimitMs: calls.lastSpanMs,
     contextPct: contextPct(context),
-    rateLimitedAt: rateLimit?.at ?? null,
+    rateLimitedAt: rateLimit !== null && limitedUntil(rateLimit, NEVER) > clock.now ? rateLimit.at : null,
     totalSteps: steps.total,
     stepsSinceAccept: steps.sinceAccept,
     recentVerdicts: steps.recent,

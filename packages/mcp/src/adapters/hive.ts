@@ -45,14 +45,14 @@ const readTicket = (json: string): z.output<typeof escalationTicket> => {
   throw new ApiRefusal(`ticket_json.${issue?.path.join('.') ?? ''}: ${issue?.message}. A partial ticket is refused.`);
 };
 
-/** A session by its id; `auto`: the newest one that is in progress. Throws ApiRefusal without one. */
+/** A session by its id; `auto`: of those in progress the one that began last. Throws ApiRefusal without one. */
 const sessionOf = async (api: Api, sessionId: string): Promise<AgentRow> => {
   const { agents } = await api.get<{ agents: readonly AgentRow[] }>('/v1/agents');
   const found =
     sessionId === 'auto'
       ? agents
           .filter(({ state }) => state !== 'TERMINATED')
-          .sort((one, other) => (other.lastHeartbeatAt ?? 0) - (one.lastHeartbeatAt ?? 0))[0]
+          .sort((one, other) => (other.instanceSince ?? 0) - (one.instanceSince ?? 0))[0]
       : agents.find(({ instanceId, agentId }) => instanceId === sessionId || agentId === sessionId);
   if (found === undefined)
     throw new ApiRefusal(
