@@ -73,3 +73,4 @@ export { excludes, inAnyCase, Pattern, pattern, patternInAnyCase, readable } fro
 export { insteadOf, nearest } from './values/spelling.ts';
 export { matches, type TemplateFit, templateFits } from './values/template-fit.ts';
 export { HANDOFF } from './values/texts.ts';
+export { utcTime } from './values/time.ts';

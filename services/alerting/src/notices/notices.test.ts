@@ -345,7 +345,7 @@ test('a message is one line, even if agents write control characters into it', (
     channels: ['default'],
   });
   expect(lineOf(event, ['console'])).toBe(
-    'ALERT raised [critical] stuck_agent OMN-1234: a [2Jb  (c) options: retry until 1970-01-01T00:00:00.000Z',
+    'ALERT raised [critical] stuck_agent OMN-1234: a [2Jb  (c) options: retry until 1970-01-01 00:00:00 UTC',
   );
 });
 
@@ -363,7 +363,7 @@ test('a recovery that waits for a runtime is announced, and over when an agent r
 });
 
 test('a recovery that waits for the end of a limit is reported without refusals', () => {
-  const reason = 'worker-1 had reached a limit that holds until 2026-11-23T15:45:00.000Z';
+  const reason = 'worker-1 had reached a limit that holds until 2026-11-23 15:45:00 UTC';
   const limited = { reason, refusals: 0, agentId: null, cause: null, lastOutput: [] };
   expect(tasksOf(story('RECOVERY_WAITING', limited))).toMatchObject([
     { action: 'raise', details: { severity: 'warning', text: `${reason}; a fresh agent takes it up then` } },

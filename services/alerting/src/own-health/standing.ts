@@ -1,3 +1,4 @@
+import { utcTime } from '@vigil/policy';
 import { SERVICE_STANDING } from '../alert/routing.ts';
 import { type Noticed, raise, resolve } from '../notices/notice.ts';
 
@@ -43,7 +44,7 @@ export const flipsOf = (standing: Standing, now: number): readonly Flip[] =>
         ? []
         : [{ service, to: 'well', notice: resolve(SERVICE_STANDING, about, `${service} works again`) }];
     if (reported === 'standing' || now - badSince < GRACE_MS) return [];
-    const since = new Date(badSince).toISOString();
+    const since = utcTime(badSince);
     const title = `${service} stands still since ${since}`;
     const text = `${why}. Until it works again, Vigil does not see or do all that it should: see \`vigil doctor\` and the log of ${service}`;
     return [{ service, to: 'standing', notice: raise(SERVICE_STANDING, about, { severity: 'critical', title, text }) }];

@@ -1,4 +1,5 @@
 import { Topic } from '@vigil/events';
+import { utcTime } from '@vigil/policy';
 import { expect, test } from 'vitest';
 import { FOLLOWED, findingsOf, noTicks, STILL_MS, type Ticks, ticked, timeFlows } from './upstreams.ts';
 
@@ -35,7 +36,7 @@ test.each([
   ).reduce(ticked, all(T));
   expect(timeFlows(ticks, later)).toBe(false);
   const standing = Object.entries(findingsOf(ticks, later)).filter(([, why]) => why !== null);
-  expect(standing).toEqual([[service, `its time stands at ${new Date(T).toISOString()}`]]);
+  expect(standing).toEqual([[service, `its time stands at ${utcTime(T)}`]]);
 });
 
 test('recovery that stands is found, and time still flows through the others', () => {
@@ -53,5 +54,5 @@ test('events are no ticks, and a tick that is read late does not set time back',
     ticked,
     all(T),
   );
-  expect(findingsOf(ticks, later).alerting).toContain(new Date(T).toISOString());
+  expect(findingsOf(ticks, later).alerting).toContain(utcTime(T));
 });

@@ -1,4 +1,5 @@
 import { Topic } from '@vigil/events';
+import { utcTime } from '@vigil/policy';
 import type { LogRecord } from '@vigil/stream';
 
 /**
@@ -42,7 +43,7 @@ const timeOf = (ticks: Ticks, service: Timed): number =>
 const stillness = (ticks: Ticks, service: Timed, now: number): string | null => {
   const time = timeOf(ticks, service);
   if (now - time <= STILL_MS) return null;
-  return time === 0 ? 'its time has not been seen' : `its time stands at ${new Date(time).toISOString()}`;
+  return time === 0 ? 'its time has not been seen' : `its time stands at ${utcTime(time)}`;
 };
 
 /** What the ticks show of each service. */

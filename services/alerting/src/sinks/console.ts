@@ -1,3 +1,4 @@
+import { utcTime } from '@vigil/policy';
 import { CONSOLE, unknownOf } from '../alert/routing.ts';
 import { plain } from '../delivery/message.ts';
 import { type AlertEvent, deliveringTo, type Sink } from '../delivery/sink.ts';
@@ -21,7 +22,7 @@ type Requested = { readonly options: readonly string[]; readonly deadlineAt: num
 
 const requestedIn = ({ options, deadlineAt }: Requested): string =>
   (options.length > 0 ? ` options: ${options.join(' | ')}` : '') +
-  (deadlineAt === null ? '' : ` until ${new Date(deadlineAt).toISOString()}`);
+  (deadlineAt === null ? '' : ` until ${utcTime(deadlineAt)}`);
 
 const missingIn = (channels: readonly string[], configured: readonly string[]): string => {
   const unknown = unknownOf(channels, { configured });

@@ -8,7 +8,7 @@ import {
   Topic,
 } from '@vigil/events';
 import { VOCABULARY } from '@vigil/health';
-import { CorrectThePolicy, republished } from '@vigil/policy';
+import { CorrectThePolicy, republished, utcTime } from '@vigil/policy';
 import type { AgentRow, CaseRow, ReadModel, RequestRow } from '@vigil/read-model';
 import { found, Problem } from '../problem.ts';
 import type { CommandDraft, Of } from './command.ts';
@@ -44,7 +44,7 @@ const asksAnother = (caseId: string): string => `Case ${caseId} asks another que
 /** How the question of a case has ended. */
 export const endOfQuestion = ({ caseId, decision, decisionBy, decisionAt, escalationAt, ending }: CaseRow): string => {
   if (decision !== null && decisionAt !== null && decisionAt >= (escalationAt ?? 0))
-    return `${decisionBy} has answered ${decision} at ${new Date(decisionAt).toISOString()}.`;
+    return `${decisionBy} has answered ${decision} at ${utcTime(decisionAt)}.`;
   return ending === null
     ? `Case ${caseId} has no open question now.`
     : `Case ${caseId} is closed (${ending}): nothing is left to decide.`;

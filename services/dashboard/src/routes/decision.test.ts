@@ -123,7 +123,7 @@ test('a second use is refused with who has answered, also of another choice of t
     const again = await post({}, { decision });
     expect(again.json()).toMatchObject({
       ...{ status: 409, type: 'urn:vigil:already_answered' },
-      detail: expect.stringContaining('link to ops (ada) has answered pardon at 2026-11-22T12:00:02.000Z'),
+      detail: expect.stringContaining('link to ops (ada) has answered pardon at 2026-11-22 12:00:02 UTC'),
     });
   }
   expect(written).toHaveLength(1);
@@ -148,7 +148,7 @@ test('another instance, or one that has restarted, refuses what the read model s
     const { post, get, written } = opened(row);
     expect((await post()).json()).toMatchObject({
       status: 409,
-      detail: 'ada has answered allow_more_time at 2026-11-22T12:00:01.500Z.',
+      detail: 'ada has answered allow_more_time at 2026-11-22 12:00:01 UTC.',
     });
     const page = await get();
     expect(page.statusCode).toBe(409);
@@ -280,7 +280,7 @@ describe('a review of a task', () => {
     });
     expect((await post({}, review)).json()).toMatchObject({
       status: 409,
-      detail: 'ada has answered abandon at 2026-11-22T12:00:00.000Z.',
+      detail: 'ada has answered abandon at 2026-11-22 12:00:00 UTC.',
     });
     expect(written).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { type DecisionLink, ExpiredLink, InvalidLink, LINK_FIELDS, verifyLink } from '@vigil/chassis/decision-link';
+import { utcTime } from '@vigil/policy';
 import type { Entry, ReadModel } from '@vigil/read-model';
 import { caseDecisionText, reviewText } from '@vigil/read-model/decisions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -90,7 +91,7 @@ const questionOfCase = async (
     Task: row.taskId ?? 'none',
     State: row.state,
     Reason: row.escalationReason ?? '',
-    ...(deadlineAt !== null && { Deadline: new Date(deadlineAt).toISOString() }),
+    ...(deadlineAt !== null && { Deadline: utcTime(deadlineAt) }),
   };
   return { askedAt: escalationAt, facts };
 };
@@ -115,7 +116,7 @@ const endOfReview = (taskId: string, story: readonly Entry[]): string => {
   const decided = story.findLast(({ type }) => type === 'REVIEW_DECIDED');
   return decided === undefined
     ? `${taskId} is not in review: there is nothing to decide.`
-    : `${decided.payload.by} has answered ${decided.payload.decision} at ${new Date(decided.at).toISOString()}.`;
+    : `${decided.payload.by} has answered ${decided.payload.decision} at ${utcTime(decided.at)}.`;
 };
 
 const questionOfRequest = async (
@@ -131,7 +132,7 @@ const questionOfRequest = async (
     Task: taskId ?? 'none',
     Asks: text,
     Answer: options.find(({ name }) => name === decision)?.label ?? decision,
-    Deadline: new Date(deadlineAt).toISOString(),
+    Deadline: utcTime(deadlineAt),
   };
   return { askedAt: openedAt, facts };
 };
@@ -213,7 +214,7 @@ export const decisionRoutes = (app: FastifyInstance, deps: DecisionDeps): void =
   const answerOnce = async <T>(question: string, answer: string, write: () => Promise<T>): Promise<T> => {
     for (const [key, { at }] of recent) if (now() >= at + SHOWN_AFTER_MS) recent.delete(key);
     const first = recent.get(question);
-    if (first !== undefined) throw answered(`${first.answer} at ${new Date(first.at).toISOString()}.`);
+    if (first !== undefined) throw answered(`${first.answer} at ${utcTime(first.at)}.`);
     recent.set(question, { at: now(), answer });
     try {
       return await write();

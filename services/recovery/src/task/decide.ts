@@ -1,5 +1,6 @@
 import { admitsFrom } from '@vigil/circuit-breaker';
 import { usableCheckpoints } from '@vigil/events';
+import { utcTime } from '@vigil/policy';
 import { healthcheck } from '../adapters/omniclaude-healthcheck.ts';
 import { checkpointIn } from '../checkpoints/checkpoints.ts';
 import { admitSpawn, breakerChanged, initiated, type Output, taskStory, withdrawn } from './drafts.ts';
@@ -95,7 +96,7 @@ const whileWaiting = (state: Recovery, subject: Subject, waiting: In<'waiting'>,
   if (isSpent(state, subject))
     return failed(state, `${state.attempts} of ${limit} attempts used: ${waiting.why}`, limit);
   if (waiting.limitedUntil !== undefined && now < waiting.limitedUntil) {
-    const reason = `${subject.agentId} had reached a limit that holds until ${new Date(waiting.limitedUntil).toISOString()}`;
+    const reason = `${subject.agentId} had reached a limit that holds until ${utcTime(waiting.limitedUntil)}`;
     return [taskStory(state, 'RECOVERY_WAITING', { reason, refusals: 0, ...endOf(subject) })];
   }
   if (waiting.withheld >= REFUSALS_TO_REPORT && !waiting.isWaitingReported)

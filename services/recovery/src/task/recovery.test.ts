@@ -1,3 +1,4 @@
+import { utcTime } from '@vigil/policy';
 import { expect, test } from 'vitest';
 import {
   admit,
@@ -195,7 +196,7 @@ test('the task of an agent that crashed at a limit is recovered when the limit e
       type: 'RECOVERY_WAITING',
       payload: {
         taskId: TASK,
-        reason: `worker-1 had reached a limit that holds until ${new Date(start + 180 * MINUTE).toISOString()}`,
+        reason: `worker-1 had reached a limit that holds until ${utcTime(start + 180 * MINUTE)}`,
         refusals: 0,
       },
     },

@@ -36,6 +36,6 @@ test('a raised urgency is beside the severity, which stays', () => {
 test('a silence is shown with its matchers, its end, its author and its id; without one nothing is shown', () => {
   expect(silenceLines(VIEW, [])).toEqual([]);
   expect(silenceLines(VIEW, [silence]).at(-1)).toBe(
-    '  route=stuck_agent team=red  until 2026-11-27T12:00:00.000Z, by ada: a migration  silence-1',
+    '  route=stuck_agent team=red  until 2026-11-27 12:00:00, by ada: a migration  silence-1',
   );
 });

@@ -27,6 +27,5 @@ export const silenceLines = (view: View, silences: readonly SilenceRow[]): strin
 
 const silenceLine = (view: View, { silenceId, matchers, until, by, why }: SilenceRow): string => {
   const what = matchers.map(({ field, value }) => `${field}=${value}`).join(' ');
-  const end = new Date(until).toISOString();
-  return `  ${plain(what)}  until ${end}, by ${plain(by)}: ${plain(why)}  ${view.paint.dim(plain(silenceId))}`;
+  return `  ${plain(what)}  until ${clockTime(view, until)}, by ${plain(by)}: ${plain(why)}  ${view.paint.dim(plain(silenceId))}`;
 };

@@ -1,5 +1,5 @@
 import type { EscalationAnswer, EventOf, PayloadOf, PolicyRef, Topic } from '@vigil/events';
-import { spell } from '@vigil/policy';
+import { spell, utcTime } from '@vigil/policy';
 import { taskSpent } from '../fleet/fleet-notices.ts';
 import { type About, type Noticed, outputOf, raise, resolve, settle, startAgain } from '../notice.ts';
 import { aboutWait, requestNotices, WAIT_ROUTE } from '../questions/request-notices.ts';
@@ -254,7 +254,7 @@ const overdueWait = (overdue: Overdue): Noticed => {
   const asked = text ?? (kind === 'prompt' ? 'it stands at its prompt' : 'it does not report its question');
   return raise(WAIT_ROUTE, aboutWait(overdue), {
     title: `${agentId} waits for ${WORDS[kind ?? 'UNKNOWN']}`,
-    text: `since ${new Date(since).toISOString()}, for more than ${spell(limitMs)}: ${asked}`,
+    text: `since ${utcTime(since)}, for more than ${spell(limitMs)}: ${asked}`,
   });
 };
 

@@ -1,5 +1,5 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
-import { limitReached as words } from '@vigil/policy';
+import { utcTime, limitReached as words } from '@vigil/policy';
 import { type About, inhibit, type Noticed, raise, release, resolve } from '../notice.ts';
 
 const ROUTE = 'fleet_brake';
@@ -79,7 +79,7 @@ const nameOf = ({ scope, scopeId }: Scoped): string => {
 const limitReached = (reached: Reached): Noticed => {
   const { tokens, usd, limitTokens, limitUsd, until, scope } = reached;
   const used = words({ tokens: limitTokens, usd: limitUsd }, { tokens, usd }) ?? 'all is used';
-  const end = until === null ? '' : ` until ${new Date(until).toISOString()}`;
+  const end = until === null ? '' : ` until ${utcTime(until)}`;
   const more = `to allow more, raise spending.${scope} in the policy and apply it (vigil policy apply)`;
   return raise(SPENDING_ROUTE, aboutOf(reached), {
     title: `the spending limit of ${nameOf(reached)} is reached`,

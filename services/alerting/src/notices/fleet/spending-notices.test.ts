@@ -26,7 +26,7 @@ test('people are notified whose limit is reached, how much is used of how much, 
   expect(fleetNotices(reached('day', 'vigil', dollars))[0]?.payload).toMatchObject({
     title: 'the spending limit of the day of policy vigil is reached',
     text: expect.stringMatching(
-      /^2\.50 of 2\.00 US dollars are used; calls are refused until 2026-11-24T00:00:00\.000Z;/,
+      /^2\.50 of 2\.00 US dollars are used; calls are refused until 2026-11-24 00:00:00 UTC;/,
     ),
   });
 });

@@ -1,5 +1,6 @@
 import { Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { utcTime } from '@vigil/policy';
 import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -69,7 +70,7 @@ test('people receive what is asked, its options, the item of the inbox, the dead
     ...{ alertKey: 'awaiting_input:OMN-1:worker-1', route: 'awaiting_input', severity: 'warning', requestId: 'r-1' },
     ...{ options: ['allow', 'deny'], deadlineAt: DEADLINE, onTimeout: 'no_decision' },
     title: 'worker-1 asks for a permission',
-    text: `Bash: rm -rf build; request/r-1 of \`vigil inbox\`, until ${new Date(DEADLINE).toISOString()}, then the client decides itself`,
+    text: `Bash: rm -rf build; request/r-1 of \`vigil inbox\`, until ${utcTime(DEADLINE)}, then the client decides itself`,
   });
   const choices = [
     { name: '1', label: 'Red' },

@@ -1,4 +1,5 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
+import { utcTime } from '@vigil/policy';
 import { type About, type Noticed, raise, resolve, settle } from '../notice.ts';
 
 export const WAIT_ROUTE = 'awaiting_input';
@@ -34,7 +35,7 @@ const whereOf = ({ choices, questions }: Opened): string =>
 /** With its choices, for the buttons and links of channels. */
 const opened = (request: Opened): Noticed => {
   const { agentId, requestId, text, choices, questions, deadlineAt, atDeadline } = request;
-  const until = `until ${new Date(deadlineAt).toISOString()}, then ${AT_DEADLINE[atDeadline]}`;
+  const until = `until ${utcTime(deadlineAt)}, then ${AT_DEADLINE[atDeadline]}`;
   return raise(WAIT_ROUTE, aboutWait(request), {
     title: `${agentId} asks ${askedFor(request)}`,
     text: `${text}${choicesOf(request)}${whereOf(request)}; request/${requestId} of \`vigil inbox\`, ${until}`,

@@ -1,5 +1,5 @@
 import type { AlertSeverity, TicketSeverity, WorkerEscalationTicketPayload } from '@vigil/events';
-import { excusesUntil, spell } from '@vigil/policy';
+import { excusesUntil, spell, utcTime } from '@vigil/policy';
 import { type About, dismiss, type Noticed, raise, resolve } from '../notice.ts';
 
 export const TICKET_ROUTE = 'escalation_ticket';
@@ -50,7 +50,7 @@ const when = (holds: boolean, why: string): string | null => (holds ? why : null
 /** An excuse dismisses a severity once in an episode, and for a bounded time. */
 const dismissesOnce = ({ severity, created_at }: FiledTicket['ticket']): string => {
   const until = new Date(excusesUntil(Date.parse(created_at)));
-  const latest = Number.isNaN(until.getTime()) ? 'four minutes after it' : until.toISOString();
+  const latest = Number.isNaN(until.getTime()) ? 'four minutes after it' : utcTime(until.getTime());
   return `dismisses a ${severity} ticket once, until ${latest} at the latest; what the ticket reports`;
 };
 

@@ -83,7 +83,7 @@ describe('a ticket is dismissed', () => {
     expect(answer({ steps_since_last_accept: 12 }, { transient: true })).toEqual({
       intervene: false,
       analysis:
-        'a single timeout that has resolved itself dismisses a medium ticket once, until 2026-11-22T12:04:00.000Z at the latest; what the ticket reports: retries',
+        'a single timeout that has resolved itself dismisses a medium ticket once, until 2026-11-22 12:04:00 UTC at the latest; what the ticket reports: retries',
     });
     expect(intervenes({ steps_since_last_accept: 12 }, { transient: false })).toBe(true);
   });
@@ -124,7 +124,7 @@ describe('what dismisses comes first, as in hive', () => {
   test('genuine progress dismisses a ticket though the rule of loops has fired', () => {
     expect(intervenes({}, { loop: true, progressAt: filedAt })).toBe(false);
     expect(answer(against, { ...all, progressAt: filedAt - 30_000 }).analysis).toBe(
-      'genuine progress 30 s before the ticket dismisses a critical ticket once, until 2026-11-22T12:04:00.000Z at the latest; what the ticket reports: retries',
+      'genuine progress 30 s before the ticket dismisses a critical ticket once, until 2026-11-22 12:04:00 UTC at the latest; what the ticket reports: retries',
     );
   });
 

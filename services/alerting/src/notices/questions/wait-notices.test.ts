@@ -1,5 +1,6 @@
 import { Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
+import { utcTime } from '@vigil/policy';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { alerts } from '../../alert/alert.ts';
@@ -22,7 +23,7 @@ test('people receive who waits, since when, and the question', () => {
     expect.objectContaining({
       ...{ key: 'awaiting_input:OMN-1:worker-1', route: 'awaiting_input', action: 'raise', severity: 'warning' },
       title: 'worker-1 waits for a permission',
-      text: `since ${new Date(SINCE).toISOString()}, for more than 30 min: Run rm -rf build?`,
+      text: `since ${utcTime(SINCE)}, for more than 30 min: Run rm -rf build?`,
       options: [],
     }),
   ]);

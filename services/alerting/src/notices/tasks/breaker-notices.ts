@@ -1,4 +1,5 @@
 import type { CircuitBreakerStateChangedPayload } from '@vigil/events';
+import { utcTime } from '@vigil/policy';
 import { type Noticed, raise, resolve } from '../notice.ts';
 
 export const BREAKER_ROUTE = 'circuit_breaker_open';
@@ -9,11 +10,8 @@ export const RECOVERY = 'recovery_attempt';
 type Texts = { readonly title: string; readonly text: string };
 type Changed = CircuitBreakerStateChangedPayload;
 
-/** To the second, in UTC: a channel does not have the time zone of its reader. */
-const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-
 const ofRecovery = (taskId: string, { failures, nextAttemptAt }: Changed): Texts => {
-  const until = nextAttemptAt === null ? '' : ` until ${timeText(nextAttemptAt)}; one trial follows`;
+  const until = nextAttemptAt === null ? '' : ` until ${utcTime(nextAttemptAt)}; one trial follows`;
   return {
     title: `${taskId}: ${failures} attempts in a row have failed, so its recovery pauses`,
     text: `Vigil starts no agent for it${until}. Find out why the attempts end: vigil task show ${taskId}`,
@@ -21,7 +19,7 @@ const ofRecovery = (taskId: string, { failures, nextAttemptAt }: Changed): Texts
 };
 
 const ofCalls = ({ name, agentId, taskId, failures, nextAttemptAt }: Changed): Texts => {
-  const until = nextAttemptAt === null ? '' : ` It is to try again from ${timeText(nextAttemptAt)}.`;
+  const until = nextAttemptAt === null ? '' : ` It is to try again from ${utcTime(nextAttemptAt)}.`;
   const find = agentId === null ? '' : ` Find the cause: vigil explain ${agentId}`;
   return {
     title: `${taskId ?? agentId}: ${failures} failures in a row, so the breaker ${name} is open`,
