@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { ServerSettings } from './config.ts';
-import { CannotProceed, NoAnswer, Refusal, Unconfirmed, UnknownName } from './errors.ts';
+import { CannotProceed, NoAnswer, NoStates, Refusal, Unconfirmed, UnknownName } from './errors.ts';
 
 /** The fields of a query. A list is a field that is repeated. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -131,14 +131,15 @@ const send = async (url: URL, settings: ServerSettings, question: Question): Pro
 };
 
 const refusalOf = async (server: ServerSettings['server'], status: number, answer: IncomingMessage): Promise<Error> => {
-  type Problem = { readonly type?: unknown; readonly detail?: unknown; readonly eventId?: unknown };
+  type Problem = { readonly [Field in 'type' | 'detail' | 'eventId' | 'since']?: unknown };
   const problem = await json<Problem | null>(answer).catch(() => null);
-  const { detail: named, eventId } = problem ?? {};
+  const { detail: named, eventId, since } = problem ?? {};
   if (status === 504 && typeof eventId === 'string') return new Unconfirmed(eventId);
   const detail = typeof named === 'string' ? named : `The ${server} answers with status ${status}.`;
   if (status === 401) return new CannotProceed(`VIGIL_${server.toUpperCase()}_TOKEN is not the ${server}'s: ${detail}`);
   const [, unknown] = /^urn:vigil:unknown_(\w+)$/.exec(String(problem?.type)) ?? [];
   if (status === 404 && unknown !== undefined) return new UnknownName(unknown, detail);
+  if (status === 503 && typeof since === 'number') return new NoStates(detail, since);
   return status === 400 || status === 503 ? new CannotProceed(detail) : new Refusal(detail);
 };
 

@@ -6,6 +6,15 @@ export class CannotProceed extends Error {
 /** The server does not answer. */
 export class NoAnswer extends CannotProceed {}
 
+/** The dashboard answers that it has no states. `since`: since when, epoch milliseconds. */
+export class NoStates extends CannotProceed {
+  readonly since: number;
+  constructor(message: string, since: number) {
+    super(message);
+    this.since = since;
+  }
+}
+
 /** The request is refused, or a check has failed. Ends the command with code 1. */
 export class Refusal extends Error {
   override readonly name: string = 'Refusal';

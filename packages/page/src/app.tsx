@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get, post } from './live/browser.ts';
-import type { Live } from './live/live.ts';
+import type { Answered, Live } from './live/live.ts';
 import type { Places } from './live/place.ts';
-import { ROUTES } from './live/routes.ts';
+import { type FleetAnswer, ROUTES } from './live/routes.ts';
 import { type Outcome, sendAction } from './live/send.ts';
 import { type Action, type Command, isUnderWay, type Sent, withSent } from './model/commands.ts';
 import { EVERYTHING, type Filter } from './model/fleet.ts';
 import { noticeOf, reviewOf, statusOf } from './model/inbox/reviews.ts';
 import { keyAction } from './model/keys.ts';
-import { blindSinceOf, CONNECTED, type Connection } from './model/knowledge.ts';
+import { blindSinceOf, CONNECTED, type Connection, connectionAfter } from './model/knowledge.ts';
 import { isUnknownAddress, type Place, VIEWS } from './model/places.ts';
 import { plain } from './model/text.ts';
 import { Ask } from './parts/ask.tsx';
@@ -36,14 +36,9 @@ const usePlace = (places: Places): Place => {
   return place;
 };
 
-/** Since when the dashboard has not answered. */
-const useConnection = (error: string | null): Connection => {
+const useConnection = (fleet: Answered<FleetAnswer>): Connection => {
   const [connection, setConnection] = useState(CONNECTED);
-  useEffect(() => {
-    setConnection((before) =>
-      error === null ? CONNECTED : { lostSince: before.lostSince ?? Date.now(), detail: error },
-    );
-  }, [error]);
+  useEffect(() => setConnection((before) => connectionAfter(before, fleet, Date.now())), [fleet]);
   return connection;
 };
 
@@ -114,7 +109,7 @@ export const App = ({ live, places }: { readonly live: Live; readonly places: Pl
   const fleet = useAnswer(live, ROUTES.fleet);
   const inbox = useAnswer(live, ROUTES.inbox);
   const tickets = useAnswer(live, ROUTES.tickets).value?.tickets ?? [];
-  const connection = useConnection(fleet.error);
+  const connection = useConnection(fleet);
   const { sent, send, dismiss } = useSending(live);
   const [asked, setAsked] = useState<Action | null>(null);
   const [hasHelp, setHasHelp] = useState(false);

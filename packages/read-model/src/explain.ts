@@ -167,19 +167,6 @@ export type HangingTransaction = {
   readonly forMs: number;
 };
 
-/** A part of Vigil that does not answer. `since`: epoch milliseconds. */
-export type Away = { readonly part: string; readonly since: number; readonly detail: string };
-
-/**
- * How old the answers are. `upTo`: the time up to which the rows are complete, epoch milliseconds; null: nothing is
- * projected yet. `blindSince`: from then on changes may be missing, epoch milliseconds; null: the answers are current.
- */
-export type Knowledge = {
-  readonly upTo: number | null;
-  readonly blindSince: number | null;
-  readonly away: readonly Away[];
-};
-
 /** A service, or the registry. `since`: from when on it has not answered well, epoch milliseconds; null: it does, or that is not known. */
 export type PartFound = {
   readonly service: string;

@@ -17,12 +17,10 @@ export {
   prepareDays,
 } from './days.ts';
 export {
-  type Away,
   type Doctor,
   type Explanation,
   explain,
   type HangingTransaction,
-  type Knowledge,
   optionsOf,
   type PartFound,
   type ProcessorTime,
@@ -32,6 +30,7 @@ export {
 } from './explain.ts';
 export { tables } from './generated/tables.ts';
 export { type InboxItem, inbox, inboxPlace } from './inbox.ts';
+export type { Away, Knowledge } from './knowledge.ts';
 export { migrate } from './migrate.ts';
 export type { RecoveryOptions, UpcomingPlan } from './options.ts';
 export { ANSWERS, type Outcome, outcomeOf, type WrittenCommand } from './outcome.ts';

@@ -183,7 +183,7 @@ test('while Postgres does not answer, a question about agents is answered with t
   const answer = await request('GET', '/v1/agents');
   expect(answer.statusCode).toBe(503);
   expect(answer.json().detail).toBe(
-    'Postgres has not answered since 2026-01-01T00:00:00.000Z (it refuses connections), so nothing is known about agents: start it, or correct DATABASE_URL of the dashboard.',
+    'Postgres has not answered since 2026-01-01 00:00:00 UTC (it refuses connections), so nothing is known about agents: start it, or correct DATABASE_URL of the dashboard.',
   );
 });
 

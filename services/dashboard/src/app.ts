@@ -14,7 +14,7 @@ import { commandRoutes } from './commands/routes.ts';
 import type { Feed } from './feed.ts';
 import { POSTGRES } from './own-health/knowledge.ts';
 import { sendPage, wantsPage } from './page.ts';
-import { answerUnreadable, isInternal, noReadModel, Problem, problemFor, sendProblem } from './problem.ts';
+import { answerUnreadable, isInternal, Problem, problemFor, ReadModelAway, sendProblem } from './problem.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { decisionRoutes } from './routes/decision.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -87,7 +87,7 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   /** An internal error while Postgres is away is its absence. */
   const withoutReadModel = (error: unknown): unknown => {
     const gone = deps.knowledge().away.find(({ part }) => part === POSTGRES);
-    return gone === undefined || !isInternal(error) ? error : noReadModel(gone.since, gone.detail);
+    return gone === undefined || !isInternal(error) ? error : new ReadModelAway(gone.since, gone.detail);
   };
   app.setErrorHandler((error, request, reply) => {
     const { method, url } = request;

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Unfit } from '@vigil/events';
+import { utcTime } from '@vigil/policy';
 import type { FastifyError, FastifyReply } from 'fastify';
 import type { z } from 'zod';
 
@@ -17,7 +18,7 @@ export class Problem extends Error {
     this.field = field;
   }
   /** further fields of the answer */
-  get members(): Readonly<Record<string, string>> {
+  get members(): Readonly<Record<string, string | number>> {
     return this.field === null ? {} : { field: this.field };
   }
 }
@@ -35,6 +36,22 @@ export class Unconfirmed extends Problem {
   }
   override get members(): Readonly<Record<string, string>> {
     return { eventId: this.eventId };
+  }
+}
+
+/** Postgres does not answer. `since`: epoch milliseconds. */
+export class ReadModelAway extends Problem {
+  readonly since: number;
+  constructor(since: number, detail: string) {
+    super(
+      503,
+      'read_model_away',
+      `Postgres has not answered since ${utcTime(since)} (${detail}), so nothing is known about agents: start it, or correct DATABASE_URL of the dashboard.`,
+    );
+    this.since = since;
+  }
+  override get members(): Readonly<Record<string, number>> {
+    return { since: this.since };
   }
 }
 
@@ -119,14 +136,6 @@ const problemOf = (error: unknown): Problem | null => {
   const status = (error as Partial<FastifyError>).statusCode;
   return status !== undefined && status < 500 ? new Problem(status, 'bad_request', (error as Error).message) : null;
 };
-
-/** Postgres does not answer. `since`: epoch milliseconds. */
-export const noReadModel = (since: number, detail: string): Problem =>
-  new Problem(
-    503,
-    'read_model_away',
-    `Postgres has not answered since ${new Date(since).toISOString()} (${detail}), so nothing is known about agents: start it, or correct DATABASE_URL of the dashboard.`,
-  );
 
 const INTERNAL = new Problem(500, 'failed', 'The dashboard could not answer; its log has the reason. Try again.');
 

@@ -7,7 +7,7 @@ import { type Look, NO_LOOK, notShownYet, withoutAnswer } from './seen.ts';
 const named = (agentId: string, more = {}) => agentRow({ agentId, state: 'HEALTHY', ...more });
 const look = (more: Partial<NonNullable<Look['seen']>> = {}): Look => {
   const seen = { agents: [named('a')], story: [], fleet: fleetRow(), knowledge: CURRENT, ...more };
-  return { seen, agent: null, knowledge: seen.knowledge };
+  return { seen, agent: null, knowledge: seen.knowledge, seenAt: NOON - 5000 };
 };
 const many = Array.from({ length: 60 }, (_, i) => named(`w${String(i).padStart(2, '0')}`));
 const lines = (rows: number, seen: Look, at: Parameters<typeof screenOf>[2] = START) =>
@@ -55,8 +55,8 @@ test('a search shows agents by name, task, state, reason and label', () => {
 
 test('without the dashboard the last states remain, as old ones, with the time since when', () => {
   const before = look({ agents: [agentRow()] });
-  const lost = withoutAnswer(before, 'The dashboard does not answer.', NOON - 5000);
-  const later = withoutAnswer(lost, 'The dashboard does not answer.', NOON);
+  const trouble = { why: 'The dashboard does not answer.', since: null };
+  const later = withoutAnswer(withoutAnswer(before, trouble, NOON - 1000), trouble, NOON);
   const text = lines(30, later).join('\n');
   expect(text).toContain('BLIND since 11:59:55 (5 s)');
   expect(text).toContain('AWAY  the dashboard since 11:59:55: The dashboard does not answer.');
@@ -64,8 +64,20 @@ test('without the dashboard the last states remain, as old ones, with the time s
   expect(lines(30, look({ agents: [agentRow()] })).join('\n')).not.toContain('was STUCK');
 });
 
+test('an outage has the time of the last complete rows, and the time that the dashboard reports instead of it', () => {
+  const trouble = (since: number | null) => ({ why: 'no answer', since });
+  const before = look({ knowledge: { ...CURRENT, upTo: NOON - 6000 } });
+  const lost = withoutAnswer(before, trouble(null), NOON);
+  expect(lost.knowledge).toMatchObject({ blindSince: NOON - 6000, away: [{ since: NOON - 6000 }] });
+  const reported = withoutAnswer(lost, trouble(NOON - 5500), NOON + 1000);
+  expect(reported.knowledge).toMatchObject({ blindSince: NOON - 5500, away: [{ since: NOON - 5500 }] });
+  expect(withoutAnswer(reported, trouble(null), NOON + 2000).knowledge).toEqual(reported.knowledge);
+  const blind = look({ knowledge: { ...CURRENT, blindSince: NOON - 60_000 } });
+  expect(withoutAnswer(blind, trouble(null), NOON).knowledge.blindSince).toBe(NOON - 60_000);
+});
+
 test('a dashboard that never answered is named, and nothing else is shown', () => {
-  const screen = screenOf(VIEW, 30, START, withoutAnswer(NO_LOOK, 'refused', NOON));
+  const screen = screenOf(VIEW, 30, START, withoutAnswer(NO_LOOK, { why: 'refused', since: null }, NOON));
   expect(screen.lines.join('\n')).toMatch(
     /BLIND since 12:00:00.*\nAWAY {2}the dashboard since 12:00:00: refused\nWaiting/,
   );

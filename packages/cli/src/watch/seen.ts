@@ -1,7 +1,8 @@
 import type { AgentRow, Entry, Explanation, FleetRow, Knowledge } from '@vigil/read-model';
+import { awaySince } from '@vigil/read-model/knowledge';
 import type { Client } from '../client.ts';
 import { path } from '../commands/control/options.ts';
-import { CannotProceed, Refusal } from '../errors.ts';
+import { CannotProceed, NoStates, Refusal } from '../errors.ts';
 import { isNotRoutine } from '../render/describe.ts';
 import { plain, plainAll } from '../render/plain.ts';
 
@@ -13,8 +14,16 @@ export type Seen = {
   readonly knowledge: Knowledge;
 };
 
-/** The last answers, and how old they are. `agent`: the explanation of the opened agent; null: there is none. */
-export type Look = { readonly seen: Seen | null; readonly agent: Explanation | null; readonly knowledge: Knowledge };
+/**
+ * The last answers, and how old they are. `agent`: the explanation of the opened agent; null: there is none. `seenAt`: when
+ * the dashboard last answered, epoch milliseconds; null: never.
+ */
+export type Look = {
+  readonly seen: Seen | null;
+  readonly agent: Explanation | null;
+  readonly knowledge: Knowledge;
+  readonly seenAt: number | null;
+};
 
 /** Which agents are listed: the query of the dashboard, and what remains to be selected here. */
 export type Selection = {
@@ -22,7 +31,10 @@ export type Selection = {
   readonly includes: (agent: AgentRow) => boolean;
 };
 
-export const NO_LOOK: Look = { seen: null, agent: null, knowledge: { upTo: null, blindSince: null, away: [] } };
+export const NO_LOOK: Look = {
+  ...{ seen: null, agent: null, seenAt: null },
+  knowledge: { upTo: null, blindSince: null, away: [] },
+};
 
 /** From look to look. */
 export const EVERY_MS = 1000;
@@ -40,20 +52,30 @@ export const readSeen = async (client: Client, { query, includes }: Selection): 
   return plainAll({ agents: agents.filter(includes), story, fleet, knowledge });
 };
 
+/** Why there is no answer. `since`: since when, as the dashboard reports it, epoch milliseconds; null: it reports nothing. */
+export type Trouble = { readonly why: string; readonly since: number | null };
+
 /** What a view does not end for: the dashboard may be starting. Throws every other error again. */
-export const troubleOf = (error: unknown): string => {
-  if (error instanceof CannotProceed || error instanceof Refusal) return plain(error.message);
+export const troubleOf = (error: unknown): Trouble => {
+  if (error instanceof CannotProceed || error instanceof Refusal)
+    return { why: plain(error.message), since: error instanceof NoStates ? error.since : null };
   throw error;
 };
 
 /** Without an answer the last one remains, with the time since which it is not current. `now`: epoch milliseconds. */
-export const withoutAnswer = (last: Look, why: string, now: number): Look => {
+export const withoutAnswer = (last: Look, { why, since: reported }: Trouble, now: number): Look => {
   const { upTo, blindSince, away } = last.knowledge;
-  const since = away.find(({ part }) => part === DASHBOARD)?.since ?? now;
+  const known = away.find(({ part }) => part === DASHBOARD)?.since;
+  const since = reported ?? known ?? awaySince(upTo, last.seenAt ?? now);
   const others = away.filter(({ part }) => part !== DASHBOARD);
   return {
     ...last,
-    knowledge: { upTo, blindSince: blindSince ?? now, away: [{ part: DASHBOARD, since, detail: why }, ...others] },
+    knowledge: {
+      upTo,
+      // A first estimate gives way to what the dashboard reports.
+      blindSince: blindSince === null || blindSince === known ? since : blindSince,
+      away: [{ part: DASHBOARD, since, detail: why }, ...others],
+    },
   };
 };
 
@@ -79,7 +101,7 @@ export const lookAgain = async (
       readSeen(client, selection),
       opened === null ? null : explanationOf(client, opened),
     ]);
-    return { seen, agent: plainAll(agent), knowledge: seen.knowledge };
+    return { seen, agent: plainAll(agent), knowledge: seen.knowledge, seenAt: Date.now() };
   } catch (error) {
     return withoutAnswer(last, troubleOf(error), Date.now());
   }

@@ -1,5 +1,5 @@
 import { plain, plainJson } from '../model/text.ts';
-import type { LiveDeps, StreamListener } from './live.ts';
+import { type LiveDeps, NoStates, type StreamListener } from './live.ts';
 import type { Address } from './place.ts';
 import { Unanswered } from './send.ts';
 import { tabVisibility, whileVisible } from './visible.ts';
@@ -17,17 +17,18 @@ const HIDDEN_MS = 10_000;
 
 const NOT_ACKNOWLEDGED = 504;
 
-type Problem = { readonly detail?: unknown };
+type Problem = { readonly detail?: unknown; readonly since?: unknown };
 
-const problemOf = async (response: Response): Promise<string> => {
+const problemOf = async (response: Response): Promise<Error> => {
   const body = (await response.json().catch(() => null)) as Problem | null;
-  return typeof body?.detail === 'string' ? plain(body.detail) : `the dashboard answered with ${response.status}`;
+  const text = typeof body?.detail === 'string' ? plain(body.detail) : `the dashboard answered with ${response.status}`;
+  return typeof body?.since === 'number' ? new NoStates(text, body.since) : new Error(text);
 };
 
 const bodyOf = async (response: Response): Promise<unknown> => {
   if (response.status === 401) throw new LogIn('this browser has no session; open the link that `vigil login` prints.');
   // A command that Kafka has not acknowledged in time: its body has the id, by which it is followed like any other.
-  if (!response.ok && response.status !== NOT_ACKNOWLEDGED) throw new Error(await problemOf(response));
+  if (!response.ok && response.status !== NOT_ACKNOWLEDGED) throw await problemOf(response);
   return plainJson(await response.text());
 };
 

@@ -56,7 +56,7 @@ test('a change during a question is asked for again, so that it is not lost', as
   expect(asked).toHaveLength(1);
   stream().changed(['cases']);
   await asked[0]?.answer('before');
-  expect(live.answerOf(inbox)).toEqual({ value: 'before', error: null });
+  expect(live.answerOf(inbox)).toEqual({ value: 'before', error: null, since: null });
   pass(LEAST_PAUSE_MS);
   await asked[1]?.answer('after');
   expect(live.answerOf(inbox).value).toBe('after');
@@ -95,10 +95,10 @@ test('a failed question keeps the last answer, has its reason, and is repeated',
   expect(asked).toHaveLength(1);
   pass(1);
   await asked[1]?.fail('the dashboard does not answer');
-  expect(live.answerOf(fleet)).toEqual({ value: 'here', error: 'the dashboard does not answer' });
+  expect(live.answerOf(fleet)).toEqual({ value: 'here', error: 'the dashboard does not answer', since: null });
   pass(1500);
   await asked[2]?.answer('again');
-  expect(live.answerOf(fleet)).toEqual({ value: 'again', error: null });
+  expect(live.answerOf(fleet)).toEqual({ value: 'again', error: null, since: null });
 });
 
 test('what no view watches is not asked for', async () => {
@@ -132,10 +132,10 @@ test('an answer that cannot be read is a failed question: the page asks again', 
   const cells = { ...route('/cells', [], 1500), read };
   live.watch(cells, () => {});
   await asked[0]?.answer('broken');
-  expect(live.answerOf(cells)).toEqual({ value: null, error: 'the answer has no agents' });
+  expect(live.answerOf(cells)).toEqual({ value: null, error: 'the answer has no agents', since: null });
   pass(1500);
   await asked[1]?.answer('whole');
-  expect(live.answerOf(cells)).toEqual({ value: 'whole', error: null });
+  expect(live.answerOf(cells)).toEqual({ value: 'whole', error: null, since: null });
 });
 
 test('an answer that takes long is asked for less often: at most half of the time', async () => {

@@ -27,8 +27,25 @@ const wholeAnswer = async (get: LiveDeps['get'], { path, pagesOf }: Route<unknow
   return { ...(first as Body), [pagesOf]: rows };
 };
 
-/** What is known of an answer. `error`: why the last question failed; null: it was answered. */
-export type Answered<Answer> = { readonly value: Answer | null; readonly error: string | null };
+/** The dashboard answers that it has no states. `since`: since when, epoch milliseconds. */
+export class NoStates extends Error {
+  override readonly name = 'NoStates';
+  readonly since: number;
+  constructor(message: string, since: number) {
+    super(message);
+    this.since = since;
+  }
+}
+
+/**
+ * What is known of an answer. `error`: why the last question failed; null: it was answered. `since`: since when, as the
+ * dashboard reports it, epoch milliseconds; null: it reports nothing.
+ */
+export type Answered<Answer> = {
+  readonly value: Answer | null;
+  readonly error: string | null;
+  readonly since: number | null;
+};
 
 /** The page reaches the dashboard only by these. */
 export type LiveDeps = {
@@ -73,7 +90,12 @@ export type Live = {
   readonly close: () => void;
 };
 
-const UNKNOWN: Answered<never> = { value: null, error: null };
+const UNKNOWN: Answered<never> = { value: null, error: null, since: null };
+
+const failed = (value: unknown, error: unknown): Answered<unknown> => ({
+  ...{ value, error: (error as Error).message },
+  since: error instanceof NoStates ? error.since : null,
+});
 
 /**
  * Keeps the watched answers current. A change marks answers as stale, and a stale answer is asked for again. So no change
@@ -102,9 +124,9 @@ export const openLive = (deps: LiveDeps): Live => {
       .then(
         (value) => {
           one.tookMs = deps.now() - one.askedAt;
-          settle(one, { value, error: null });
+          settle(one, { value, error: null, since: null });
         },
-        (error: unknown) => settle(one, { value: one.answered.value, error: (error as Error).message }),
+        (error: unknown) => settle(one, failed(one.answered.value, error)),
       );
   };
 
@@ -112,9 +134,9 @@ export const openLive = (deps: LiveDeps): Live => {
     one.stopWaiting();
     one.stopWaiting = () => {};
     if (one.isAsking || one.listeners.size === 0) return;
-    const failed = one.answered.error !== null;
+    const hasFailed = one.answered.error !== null;
     const least = Math.max(one.route.leastPauseMs, 2 * one.tookMs);
-    const pause = one.isStale ? least : failed ? (one.route.everyMs ?? 2000) : one.route.everyMs;
+    const pause = one.isStale ? least : hasFailed ? (one.route.everyMs ?? 2000) : one.route.everyMs;
     if (pause === null) return;
     const wait = Math.max(0, one.askedAt + pause - deps.now());
     if (wait === 0) ask(one);

@@ -1,14 +1,36 @@
 import { expect, test } from 'vitest';
-import { blindSinceOf, CONNECTED, oldStateText, stateText } from './knowledge.ts';
+import { blindSinceOf, CONNECTED, connectionAfter, oldStateText, stateText } from './knowledge.ts';
 
 const current = { upTo: 900, blindSince: null, away: [] };
 
 test('the page is blind from the first moment at which the server was blind or the connection was lost', () => {
   expect(blindSinceOf(current, CONNECTED)).toBeNull();
   expect(blindSinceOf({ ...current, blindSince: 500 }, CONNECTED)).toBe(500);
-  expect(blindSinceOf(current, { lostSince: 700, detail: 'gone' })).toBe(700);
-  expect(blindSinceOf({ ...current, blindSince: 500 }, { lostSince: 700, detail: '' })).toBe(500);
+  expect(blindSinceOf(current, { lostSince: 700 })).toBe(700);
+  expect(blindSinceOf({ ...current, blindSince: 500 }, { lostSince: 700 })).toBe(500);
   expect(blindSinceOf(null, CONNECTED)).toBeNull();
+});
+
+test('an outage has the time of the last good answer, not that of its discovery', () => {
+  const good = { value: { knowledge: { ...current, upTo: 100_000 } }, error: null, since: null };
+  const none = { ...good, error: 'the dashboard does not answer' };
+  const well = connectionAfter(CONNECTED, good, 100_400);
+  const lost = connectionAfter(well, none, 103_500);
+  // Rows are complete up to a moment before.
+  expect(lost).toEqual({ wellAt: 100_400, lostSince: 100_000 });
+  expect(connectionAfter(lost, none, 108_000)).toEqual(lost);
+  // Rows of another time are those of a fleet that stands, or of a host whose clock differs.
+  expect(connectionAfter({ ...well, wellAt: 105_001 }, none, 108_000).lostSince).toBe(105_001);
+  // The dashboard answers again, without states: what it reports is the time in every view.
+  const reported = connectionAfter(lost, { ...none, since: 99_800 }, 109_000);
+  expect(reported.lostSince).toBe(99_800);
+  expect(connectionAfter(reported, none, 110_000).lostSince).toBe(99_800);
+  expect(connectionAfter(reported, good, 111_000)).toEqual({ wellAt: 111_000, lostSince: null });
+});
+
+test('a page that never had an answer is blind since its first question failed', () => {
+  const none = { value: null, error: 'the dashboard does not answer', since: null };
+  expect(connectionAfter(CONNECTED, none, 5000)).toEqual({ wellAt: null, lostSince: 5000 });
 });
 
 test('a blind page shows no state as current', () => {

@@ -1,12 +1,35 @@
 import type { Knowledge } from '@vigil/read-model';
+import { awaySince } from '@vigil/read-model/knowledge';
 
-/** The connection of the page. `lostSince`: epoch milliseconds; null: the dashboard answers. */
-export type Connection = { readonly lostSince: number | null; readonly detail: string };
+/**
+ * The connection of the page, epoch milliseconds. `wellAt`: the last good answer; null: there was none. `lostSince`: since
+ * when the dashboard does not answer; null: it does.
+ */
+export type Connection = { readonly wellAt: number | null; readonly lostSince: number | null };
 
-export const CONNECTED: Connection = { lostSince: null, detail: '' };
+export const CONNECTED: Connection = { wellAt: null, lostSince: null };
+
+type FleetAnswered = {
+  readonly value: { readonly knowledge: Knowledge } | null;
+  readonly error: string | null;
+  readonly since: number | null;
+};
+
+/** The connection after an answer, or the lack of one, at `now`. An outage has the time of its first failure, or what the dashboard reports. */
+export const connectionAfter = (
+  { wellAt, lostSince }: Connection,
+  { value, error, since }: FleetAnswered,
+  now: number,
+): Connection =>
+  error === null
+    ? { wellAt: value === null ? null : now, lostSince: null }
+    : { wellAt, lostSince: since ?? lostSince ?? awaySince(value?.knowledge.upTo ?? null, wellAt ?? now) };
 
 /** Since when changes may be missing, epoch milliseconds; null: the page is current. */
-export const blindSinceOf = (knowledge: Knowledge | null, { lostSince }: Connection): number | null => {
+export const blindSinceOf = (
+  knowledge: Knowledge | null,
+  { lostSince }: Pick<Connection, 'lostSince'>,
+): number | null => {
   const since = [knowledge?.blindSince ?? null, lostSince].filter((at) => at !== null);
   return since.length === 0 ? null : Math.min(...since);
 };

@@ -1,3 +1,4 @@
+import { SAME_OUTAGE_MS } from '@vigil/read-model/knowledge';
 import { expect, test } from 'vitest';
 import {
   BEHIND_MS,
@@ -7,7 +8,6 @@ import {
   knowledgeOf,
   probed,
   projected,
-  SAME_OUTAGE_MS,
   STILL_MS,
   STILL_WITHOUT_BROKER_MS,
 } from './knowledge.ts';

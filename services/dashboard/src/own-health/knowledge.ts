@@ -1,4 +1,5 @@
 import type { Away, Knowledge } from '@vigil/read-model';
+import { awaySince, isSameOutage } from '@vigil/read-model/knowledge';
 
 /** Ticks arrive each second, and the projector stores their time each second. */
 export const STILL_MS = 4000;
@@ -13,9 +14,6 @@ const BLINDING: readonly string[] = [POSTGRES, 'gateway', 'heartbeat-ingest', 'h
 
 /** `now`: epoch milliseconds; `monotonic`: milliseconds. */
 export type Instant = { readonly now: number; readonly monotonic: number };
-
-/** Probes come each second and wait for two. What fails within this time of each other is one outage, milliseconds. */
-export const SAME_OUTAGE_MS = 5000;
 
 /**
  * `advancedAt`: when `upTo` last changed, or the look-out began; on the monotonic clock. `wellAt`: when each part last
@@ -33,8 +31,6 @@ export type LookOut = {
 export const beginning = ({ monotonic }: Instant): LookOut => ({
   ...{ upTo: null, advancedAt: monotonic, away: new Map(), wellAt: new Map(), outageSince: null },
 });
-
-const isSameOutage = (one: number, other: number): boolean => Math.abs(one - other) <= SAME_OUTAGE_MS;
 
 /** When the present blindness began, as far as this moment shows; null: the answers are current. */
 const blindFrom = ({ upTo, advancedAt, away }: LookOut, { now, monotonic }: Instant): number | null => {
@@ -61,19 +57,17 @@ export const projected = (before: LookOut, upTo: number | null, instant: Instant
   return settled(upTo === seen.upTo ? seen : { ...seen, upTo, advancedAt: instant.monotonic }, instant);
 };
 
-/** Rows are complete up to a moment before the outage. A part that fails with them is away since then. */
-const awaySince = ({ upTo, wellAt }: LookOut, part: string, now: number): number => {
-  const well = wellAt.get(part) ?? now;
-  return upTo !== null && isSameOutage(upTo, well) ? Math.min(upTo, well) : well;
-};
-
 /** What a part has answered; null: it is well. */
 export const probed = (before: LookOut, part: string, detail: string | null, instant: Instant): LookOut => {
   const seen = settled(before, instant);
   const { now } = instant;
   const away = new Map(seen.away);
   if (detail !== null) {
-    away.set(part, { part, since: seen.away.get(part)?.since ?? awaySince(seen, part, now), detail });
+    away.set(part, {
+      part,
+      since: seen.away.get(part)?.since ?? awaySince(seen.upTo, seen.wellAt.get(part) ?? now),
+      detail,
+    });
     return settled({ ...seen, away }, instant);
   }
   away.delete(part);

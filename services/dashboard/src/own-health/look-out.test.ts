@@ -123,8 +123,8 @@ test('while Postgres is away a query fails at once and names it, and its databas
   expect(await sql.query('SELECT 1')).toEqual({ rows: [{ one: 1 }] });
   away.push({ part: POSTGRES, since: 2000, detail: 'no answer within 2 s' });
   await expect(sql.query('SELECT 2')).rejects.toMatchObject({
-    ...{ status: 503, type: 'read_model_away' },
-    message: expect.stringContaining('Postgres has not answered since 1970-01-01T00:00:02.000Z (no answer within 2 s)'),
+    ...{ status: 503, type: 'read_model_away', members: { since: 2000 } },
+    message: expect.stringContaining('Postgres has not answered since 1970-01-01 00:00:02 UTC (no answer within 2 s)'),
   });
   expect(asked).toEqual(['SELECT 1']);
 });

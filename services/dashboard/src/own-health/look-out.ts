@@ -1,6 +1,6 @@
 import type { Away, Knowledge, ReadModel, Sql } from '@vigil/read-model';
 import { within } from '@vigil/stream';
-import { noReadModel } from '../problem.ts';
+import { ReadModelAway } from '../problem.ts';
 import { beginning, type Instant, knowledgeOf, type LookOut, POSTGRES, probed, projected } from './knowledge.ts';
 
 const PARTS_EVERY_MS = 1000;
@@ -15,7 +15,7 @@ export type Probe = () => Promise<void>;
 export const failingWhileAway = (sql: Sql, away: () => readonly Away[]): Sql => ({
   query: async (text, values) => {
     const gone = away().find(({ part }) => part === POSTGRES);
-    if (gone !== undefined) throw noReadModel(gone.since, gone.detail);
+    if (gone !== undefined) throw new ReadModelAway(gone.since, gone.detail);
     return await sql.query(text, values);
   },
 });
