@@ -53,6 +53,9 @@ export type FleetAnswer = {
   readonly knowledge: Knowledge;
 };
 
+/** `next`: where older rows begin; null: there are none. */
+export type HistoryAnswer = { readonly history: readonly HistoryRow[]; readonly next: string | null };
+
 const AGENT_TABLES = [
   'agents',
   'cases',
@@ -92,11 +95,7 @@ export const ROUTES = {
     route<Explanation>(`/v1/agents/${encodeURIComponent(agentId)}/explain`, AGENT_TABLES, 10_000),
   /** its newest states, calls and compactions; a heartbeat that has a call changes the row of its agent, too */
   history: (agentId: string) => ({
-    ...route<{ readonly history: readonly HistoryRow[] }>(
-      `/v1/agents/${encodeURIComponent(agentId)}/history`,
-      ['agents'],
-      10_000,
-    ),
+    ...route<HistoryAnswer>(`/v1/agents/${encodeURIComponent(agentId)}/history`, ['agents'], 10_000),
     leastPauseMs: HISTORY_PAUSE_MS,
   }),
   cases: route<{ readonly cases: readonly CaseRow[] }>('/v1/cases', ['cases', 'case_steps']),

@@ -10,14 +10,16 @@ export type Call = {
   readonly outcome: 'ok' | 'failed' | 'in flight';
 };
 
-/** What an agent has done. */
+/** What an agent has done. `hasOlder`: it has made older calls than these. */
 export type Activity = {
   readonly calls: readonly Call[];
+  readonly hasOlder: boolean;
   /** when its context became much smaller */
   readonly compactions: readonly number[];
 };
 
-const MOST_CALLS = 500;
+/** The timeline draws at most so many calls. */
+export const MOST_CALLS = 500;
 
 const OUTCOME: Readonly<Record<CallOutcome, Call['outcome']>> = {
   UNKNOWN: 'in flight',
@@ -32,8 +34,12 @@ const OUTCOME: Readonly<Record<CallOutcome, Call['outcome']>> = {
 const isOver = (call: HistoryRow, { state, instanceId }: Pick<AgentRow, 'state' | 'instanceId'>): boolean =>
   state === 'TERMINATED' || (call.instanceId !== null && instanceId !== null && call.instanceId !== instanceId);
 
-/** The calls and compactions of the stored history, oldest first. `history`: newest first, as the API has it. */
-export const activityOf = (history: readonly HistoryRow[], agent: Pick<AgentRow, 'state' | 'instanceId'>): Activity => {
+/** The calls and compactions of the stored history, oldest first. `history`: newest first, as the API has it; `isWhole`: nothing older is stored. */
+export const activityOf = (
+  history: readonly HistoryRow[],
+  isWhole: boolean,
+  agent: Pick<AgentRow, 'state' | 'instanceId'>,
+): Activity => {
   const oldestFirst = history.toReversed();
   const calls = oldestFirst.flatMap((row): readonly Call[] => {
     if (row.kind !== 'call') return [];
@@ -41,5 +47,19 @@ export const activityOf = (history: readonly HistoryRow[], agent: Pick<AgentRow,
     return [{ id: row.id, tool: row.tool ?? '', from: row.at, to, outcome: OUTCOME[row.outcome ?? 'UNKNOWN'] }];
   });
   const compactions = oldestFirst.flatMap(({ kind, at }) => (kind === 'compaction' ? [at] : []));
-  return { calls: calls.slice(-MOST_CALLS), compactions };
+  return { calls: calls.slice(-MOST_CALLS), hasOlder: !isWhole || calls.length > MOST_CALLS, compactions };
+};
+
+/** `1 call`, `2 calls`. */
+export const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? '' : 's'}`;
+
+/** The calls and compactions since `from`, in words. Where older calls are not drawn, it counts the newest ones. */
+export const activityText = ({ calls, hasOlder, compactions }: Activity, from: number): string => {
+  const shown = calls.filter(({ to }) => to === null || to >= from);
+  const failed = shown.filter(({ outcome }) => outcome === 'failed').length;
+  const shrunk = counted(compactions.filter((at) => at >= from).length, 'compaction');
+  const isCut = hasOlder && shown.length === calls.length && calls.length > 0;
+  return isCut
+    ? `The newest ${counted(shown.length, 'call')}, ${failed} of them failed; older ones are not drawn. ${shrunk}.`
+    : `${counted(shown.length, 'call')}, ${failed} of them failed, and ${shrunk}.`;
 };

@@ -20,7 +20,7 @@ type Delay = Targets['detection'];
 type Rate = Targets['recovery'];
 
 const delay = (name: string, { count, p95Ms }: Delay, aimMs: number, of: string): Target => ({
-  ...{ name, of: `95 % of ${count} ${of}`, aim: `below ${spell(aimMs)}` },
+  ...{ name, of: `95 % of ${count} ${of}`, aim: `target below ${spell(aimMs)}` },
   figure: p95Ms === null ? '-' : spell(p95Ms),
   isMet: p95Ms === null ? null : p95Ms < aimMs,
 });
@@ -39,11 +39,11 @@ const rate = (
 export const targetsOf = ({ detection, intervention, recovery, falsePositives }: Targets): readonly Target[] => [
   delay('Detection', detection, AIMS.detectionMs, 'findings'),
   delay('Intervention', intervention, AIMS.interventionMs, 'cases'),
-  rate('Recovery', recovery, `above ${percent(AIMS.recovery)}`, (found) => found > AIMS.recovery),
+  rate('Recovery', recovery, `target above ${percent(AIMS.recovery)}`, (found) => found > AIMS.recovery),
   rate(
     'False positives',
     falsePositives,
-    `below ${percent(AIMS.falsePositives)}`,
+    `target below ${percent(AIMS.falsePositives)}`,
     (found) => found < AIMS.falsePositives,
   ),
 ];

@@ -1,7 +1,7 @@
-import type { Explanation, HistoryRow } from '@vigil/read-model';
+import type { Explanation } from '@vigil/read-model';
 import type { ComponentChildren } from 'preact';
-import { ROUTES } from '../live/routes.ts';
-import { type Activity, activityOf } from '../model/activity.ts';
+import { type HistoryAnswer, ROUTES } from '../live/routes.ts';
+import { activityOf, activityText, counted } from '../model/activity.ts';
 import { ageText, clockTime, timeOfDay } from '../model/time.ts';
 import {
   changesOf,
@@ -18,16 +18,7 @@ import { useAnswer, usePage } from './context.tsx';
 
 const TICKS = 5;
 
-const NO_HISTORY: readonly HistoryRow[] = [];
-
-const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? '' : 's'}`;
-
-const activityText = ({ calls, compactions }: Activity, { from }: Span): string => {
-  const shown = calls.filter(({ to }) => to === null || to >= from);
-  const failed = shown.filter(({ outcome }) => outcome === 'failed').length;
-  const shrunk = compactions.filter((at) => at >= from);
-  return `${counted(shown.length, 'call')}, ${failed} of them failed, and ${counted(shrunk.length, 'compaction')}.`;
-};
+const NO_HISTORY: HistoryAnswer = { history: [], next: null };
 
 const Lane = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
   <div class="lane">
@@ -42,8 +33,8 @@ const widthOf = (span: Span, { from, to }: Segment): string => `${placeIn(span, 
 export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) => {
   const { live, now, offsetMinutes } = usePage();
   const { agent } = explanation;
-  const history = useAnswer(live, ROUTES.history(agent.agentId)).value?.history ?? NO_HISTORY;
-  const activity = activityOf(history, agent);
+  const { history, next } = useAnswer(live, ROUTES.history(agent.agentId)).value ?? NO_HISTORY;
+  const activity = activityOf(history, next === null, agent);
   const stored = changesOf(history);
   // Both begin with the newest change. Only the history reaches far back.
   const isNewest = stored[0]?.occurredAt === explanation.transitions[0]?.occurredAt;
@@ -129,7 +120,7 @@ export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) =
         {segments.length === 1
           ? `${segments[0]?.state} since ${clockTime(now, segments[0]?.from ?? now, offsetMinutes)}.`
           : `${counted(segments.length - 1, 'change')} of state in the last ${ageText(now, span.from)}; ${segments.at(-1)?.state} since ${clockTime(now, segments.at(-1)?.from ?? now, offsetMinutes)}.`}{' '}
-        {activityText(activity, span)}
+        {activityText(activity, span.from)}
       </figcaption>
     </figure>
   );

@@ -182,7 +182,7 @@ const Targets = () => {
         <div key={name} title={of}>
           <dt>{name}</dt>
           <dd>
-            <span class={isMet === null ? 'dim' : isMet ? 'met' : 'bad'}>{figure}</span> <span class="dim">{aim}</span>
+            <span class={isMet === null ? 'dim' : isMet ? 'met' : 'bad'}>{figure}</span>, <span class="dim">{aim}</span>
           </dd>
         </div>
       ))}
