@@ -21,3 +21,14 @@ test('a ticket that waits is in the inbox, however many newer ones have been ans
   expect((await model.tickets({ waiting: true })).map(({ ticketId }) => ticketId)).toEqual(['old']);
   expect(await model.tickets({ limit: 5 })).toHaveLength(5);
 });
+
+test('each request that waits is in the inbox, however many wait', async () => {
+  await using database = await scratchReadModel();
+  await database.query(`
+    INSERT INTO requests (request_id, agent_id, client, kind, text, opened_order, opened_at, deadline_at, at_deadline)
+    SELECT 'r-' || i, 'a-' || i, 'claude-code', 'permission', 'Bash', '1', now(), now() + i * interval '1 second', 'no_decision'
+    FROM generate_series(1, 1200) AS i`);
+  const items = await inbox(readModel(database));
+  expect(items).toHaveLength(1200);
+  expect(items.at(-1)?.id).toBe('request/r-1200');
+});

@@ -199,6 +199,11 @@ export const inboxPlace = ({ deadlineAt, since, id }: InboxItem): readonly [numb
   id,
 ];
 
+const withoutRequests = (agents: readonly AgentRow[], requests: readonly RequestRow[]): readonly AgentRow[] => {
+  const asking = new Set(requests.map(({ agentId }) => agentId));
+  return agents.filter(({ agentId }) => !asking.has(agentId));
+};
+
 /** Everything that waits for a person: the earliest deadline first, then what has waited longest. */
 export const inboxOf = ({
   cases,
@@ -214,7 +219,7 @@ export const inboxOf = ({
     ...cases.filter(({ waiting }) => waiting).map(ofCase),
     ...requests.map(ofRequest),
     // A request replaces the wait that its agent reports, which is the same one.
-    ...agents.filter(({ agentId }) => !requests.some((one) => one.agentId === agentId)).flatMap(ofAgent),
+    ...withoutRequests(agents, requests).flatMap(ofAgent),
     ...tasks.map(ofTask),
     ...tickets.flatMap((ticket) => ofTicket(ticket, alerts)),
   ].toSorted((one, other) => {
@@ -228,7 +233,7 @@ const ALL = 1_000_000;
 export const inbox = async (model: ReadModel): Promise<readonly InboxItem[]> => {
   const [cases, requests, agents, tasks, tickets, alerts, fleet] = await Promise.all([
     model.cases({ open: true, limit: ALL }),
-    model.requests({ open: true }),
+    model.requests({ open: true, limit: ALL }),
     model.agents({ waiting: true }),
     model.tasks({ review: true }),
     model.tickets({ waiting: true, limit: ALL }),

@@ -1,6 +1,6 @@
 import type { QuestionAnswer, RequestChoice, RequestQuestion } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import { column, type Filter, list, type RowOf, when } from './select.ts';
+import { column, type Filter, list, MOST_ROWS, type RowOf, when } from './select.ts';
 
 const request = {
   requestId: column<string>(),
@@ -37,10 +37,10 @@ const request = {
 /** A request of an agent to people. Times are epoch milliseconds. */
 export type RequestRow = RowOf<typeof request>;
 
-/** Requests, by their deadline. */
+/** Requests, by their deadline. `limit`: the most rows. */
 export const requests = (
   sql: Sql,
-  filter: Filter<{ requestId: string; agentId: string; open: boolean }>,
+  filter: Filter<{ requestId: string; agentId: string; open: boolean; limit: number }>,
 ): Promise<readonly RequestRow[]> => {
   const conditions = [
     ['opened_order IS NOT NULL'] as const,
@@ -48,5 +48,5 @@ export const requests = (
     when('agent_id = $?', filter.agentId),
     when('(settled_order IS NULL) = $?', filter.open),
   ];
-  return list(sql, request, 'requests', conditions, 'deadline_at, request_id', 1000);
+  return list(sql, request, 'requests', conditions, 'deadline_at, request_id', filter.limit ?? MOST_ROWS);
 };
