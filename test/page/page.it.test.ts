@@ -376,23 +376,47 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await own.close();
   });
 
-  test.each([360, 768, 1440, 2560])('no view is wider than a screen of %i pixels', async (width) => {
-    await page.setViewportSize({ width, height: 900 });
-    for (const view of [
-      'inbox',
-      'fleet',
-      `fleet/${world.rows.agents[41]?.agentId}`,
-      'cases',
-      'tasks',
-      'alerts',
-      'dead-letters',
-    ]) {
-      await go(view);
-      await page.locator('main table, main ul, main ol, main .grid').first().waitFor();
-      const over = 'document.getElementById("view").scrollWidth - document.getElementById("view").clientWidth';
-      expect([view, await page.evaluate(over)]).toEqual([view, 0]);
-    }
+  test('a case by hand has who requested it and why, and no state', async () => {
+    const [first] = world.rows.cases;
+    if (first === undefined) throw new Error('the world has no case');
+    const byHand = {
+      requestedBy: 'ada (page)',
+      warrantId: null,
+      evidence: [],
+      note: 'too slow',
+      state: 'UNKNOWN',
+    } as const;
+    // The ids of a real fleet are as long as these.
+    world.rows.cases = [
+      ...world.rows.cases,
+      { ...first, ...byHand, caseId: 'case-0197a3f2-58c1-7b60-9d1e-3c5f0a7b2e44', planName: 'by hand: nudge' },
+    ];
+    await go('cases');
+    world.change(['cases', 'by hand']);
+    const row = page.getByRole('row').filter({ hasText: 'ada (page): too slow' });
+    await row.getByText('by hand', { exact: true }).waitFor();
   });
+
+  test.each([360, 768, 980, 1180, 1280, 1440, 1920, 2560])(
+    'no view is wider than a screen of %i pixels',
+    async (width) => {
+      await page.setViewportSize({ width, height: 900 });
+      for (const view of [
+        'inbox',
+        'fleet',
+        `fleet/${world.rows.agents[41]?.agentId}`,
+        'cases',
+        'tasks',
+        'alerts',
+        'dead-letters',
+      ]) {
+        await go(view);
+        await page.locator('main table, main ul, main ol, main .grid').first().waitFor();
+        const over = 'document.getElementById("view").scrollWidth - document.getElementById("view").clientWidth';
+        expect([view, await page.evaluate(over)]).toEqual([view, 0]);
+      }
+    },
+  );
 
   test('the browser has reported no mistake, and no part of the page broke its own security policy', () => {
     expect(problems).toEqual([]);

@@ -87,6 +87,23 @@ test('a hand-off by hand waits until its agent has the request, and its order al
   ]);
 });
 
+test('a nudge by hand waits until its agent has the text: that it was sent decides nothing', () => {
+  const receipt = (outcome: string): Caused => ['ORDER_RECEIPT', { kind: 'nudge', outcome, why: null }];
+  const closed = (ending: string): Caused => ['CASE_CLOSED', { ending, why: 'its case is over' }];
+  expect(outcome('CASE_OPENED', 'NUDGE_SENT')).toEqual(['pending', 'waits until the agent has the text']);
+  for (const reached of ['delivered', 'answered', 'uncertain'])
+    expect(outcome('CASE_OPENED', 'NUDGE_SENT', receipt(reached))).toEqual(['applied', null]);
+  expect(outcome('CASE_OPENED', 'NUDGE_SENT', receipt('superseded'))).toEqual([
+    'refused',
+    'not delivered (superseded)',
+  ]);
+  for (const ending of ['executed', 'pardoned', 'recovered'])
+    expect(outcome('CASE_OPENED', 'NUDGE_SENT', closed(ending))).toEqual(['applied', null]);
+  expect(outcome('CASE_OPENED', 'NUDGE_SENT', closed('superseded'))).toEqual(['refused', 'its case is over']);
+  // Without a text nothing of it was carried out.
+  expect(outcome('CASE_OPENED', closed('recovered'))).toEqual(['refused', 'its case is over']);
+});
+
 test('while an agent has its grace, the outcome names it, and until when it has', () => {
   const at = Date.parse('2026-11-28T15:04:00Z');
   const order = { eventId: 'o', at, type: 'TERMINATE_AGENT', agentId: 'steady', taskId: null, caseId: null };
@@ -100,7 +117,7 @@ test('while an agent has its grace, the outcome names it, and until when it has'
 });
 
 test('a step by hand is applied when it is done, and refused when its case closes before', () => {
-  expect(outcome('CASE_OPENED', 'NUDGE_SENT', ['CASE_CLOSED', { why: 'it answered' }])).toEqual(['applied', null]);
+  expect(outcome('CASE_OPENED', 'AGENT_TERMINATED', ['CASE_CLOSED', { why: 'over' }])).toEqual(['applied', null]);
   expect(outcome('CASE_OPENED', ['CASE_CLOSED', { why: 'it has ended' }])).toEqual(['refused', 'it has ended']);
 });
 

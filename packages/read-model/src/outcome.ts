@@ -60,7 +60,6 @@ export const ANSWERS: { readonly [T in TopicName]?: { readonly [K in ContentOf<T
 
 /** The events that end a step by hand. A case that closes has done its step before, or never. */
 const STEPS: { readonly [K in ContentOf<typeof Topic.agentIntervention>['type']]?: Answer } = {
-  NUDGE_SENT: 'applied',
   AGENT_TERMINATED: 'applied',
   STEP_SKIPPED: 'refused',
   TERMINATION_UNCONFIRMED: 'refused',
@@ -91,15 +90,18 @@ const refusedTestOf = (entry: Entry): string | null => {
   return sinks?.length === 0 && typeof text === 'string' ? text : null;
 };
 
+const ORDERED: readonly string[] = ['TERMINATE_AGENT', 'HANDOFF_REQUESTED', 'NUDGE_SENT'];
+
 /** What a step that is not decided waits for; null: nothing is known. */
 const waitOf = (events: readonly Entry[]): string | null => {
   const newest = events.at(-1);
   if (newest?.type === 'CASE_WITHHELD') return reasonOf(newest);
-  const ordered = events.findLast(({ type }) => type === 'TERMINATE_AGENT' || type === 'HANDOFF_REQUESTED');
+  const ordered = events.findLast(({ type }) => ORDERED.includes(type));
   if (ordered === undefined) return null;
   const { agentId, at, payload } = ordered;
   const agent = agentId ?? 'the agent';
   if (ordered.type === 'HANDOFF_REQUESTED') return `waits until ${agent} has the request`;
+  if (ordered.type === 'NUDGE_SENT') return `waits until ${agent} has the text`;
   const until = at + ((payload as { readonly graceMs?: number }).graceMs ?? 0);
   return `waits for ${agent} to end, at most until ${new Date(until).toISOString().slice(11, 19)} UTC; then it is killed`;
 };
@@ -147,13 +149,22 @@ const undeliveredBecause = (events: readonly Entry[]): string | null => {
   return `not delivered (${newest.outcome})${typeof newest.why === 'string' ? `: ${newest.why}` : ''}`;
 };
 
-/** A case that closes as executed has done its steps. A hand-off is done when its agent has the request. */
+/** What an agent does after it has read a text. */
+const ENDED_BY_AGENT: readonly unknown[] = ['recovered', 'pardoned'];
+
+/** A case that closes as executed has done its steps. A text or a hand-off is done when its agent has it. */
 const answerOf = ({ type, payload }: Entry): Answer | undefined => {
   const { ending } = payload as { readonly ending?: unknown };
   const { kind, outcome } = payload as Receipt;
-  if (type === 'ORDER_RECEIPT' && kind === 'handoff' && REACHED.includes(outcome)) return 'applied';
+  if (type === 'ORDER_RECEIPT' && TEXTS.includes(kind) && REACHED.includes(outcome)) return 'applied';
   return type === 'CASE_CLOSED' && ending === 'executed' ? 'applied' : answers[type];
 };
+
+/** The agent has read its text: it has answered, or works again. */
+const isAfterText = ({ type, payload }: Entry, events: readonly Entry[]): boolean =>
+  type === 'CASE_CLOSED' &&
+  ENDED_BY_AGENT.includes((payload as { readonly ending?: unknown }).ending) &&
+  events.some((one) => one.type === 'NUDGE_SENT');
 
 /** Of commands that were written at once. `groupId` null: the answer is to the first of them. */
 type Grouped = { readonly groupId?: unknown; readonly of?: unknown };
@@ -194,6 +205,8 @@ export const outcomeOf = (eventId: string, events: readonly Entry[]): Outcome =>
   const deciding = events.find((one) => answerOf(one) !== undefined && !isSkippedEnd(one));
   const refusedTest = deciding === undefined ? null : refusedTestOf(deciding);
   if (refusedTest !== null) return { eventId, outcome: 'refused', reason: refusedTest, events };
+  if (deciding !== undefined && isAfterText(deciding, events))
+    return { eventId, outcome: 'applied', reason: null, events };
   const outcome = deciding === undefined ? 'pending' : (answerOf(deciding) ?? 'pending');
   if (outcome === 'pending') return { eventId, outcome, reason: waitOf(events), events };
   const isRefused = outcome === 'refused' && deciding !== undefined;

@@ -1,6 +1,6 @@
 import type { AgentControl, EscalationAnswer, Evidence, HealthEvent } from '@vigil/events';
-import { spell } from '@vigil/policy';
-import type { Entry } from '@vigil/read-model';
+import { spell, utcTime } from '@vigil/policy';
+import type { BreakerRow, CaseRow, Entry } from '@vigil/read-model';
 import { clockTime, cut, type View } from './view.ts';
 
 const order = (what: string) => (p: { number: number; runtimeId: string }) =>
@@ -93,7 +93,7 @@ export const acting: Descriptions = {
   SILENCE_CHANGED: (p) => {
     const matched = p.matchers.map(({ field, value }) => `${field}=${value}`).join(', ');
     if (p.silenceEnds) return `the silence of alerts with ${matched} has ended`;
-    return `alerts with ${matched} are silent until ${new Date(p.until).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+    return `alerts with ${matched} are silent until ${utcTime(p.until)}`;
   },
   ALERT_RESOLVED: (p) => `alert resolved: ${p.text}`,
   TICKET_DISMISSED: (p) => `ticket ${p.ticket_id} (${p.severity}) dismissed: ${p.analysis}`,
@@ -203,6 +203,20 @@ export const trailLine = (view: View, { at, type, payload }: Pick<Entry, 'at' | 
 /** "no_calls (absence, medium)"; events of older versions have no confidence. */
 export const evidenceName = ({ signal, axis, confidence }: Pick<Evidence, 'signal' | 'axis' | 'confidence'>): string =>
   `${signal} (${confidence === undefined || confidence === 'UNKNOWN' ? axis : `${axis}, ${confidence}`})`;
+
+/** Why a case was opened: the first evidence; of a request by hand, who asked and why. Null: nothing is known. */
+export const caseReason = ({ evidence, note, requestedBy }: CaseRow): string | null =>
+  requestedBy === null ? (evidence[0]?.words ?? note) : `${requestedBy}${because(note)}`;
+
+/**
+ * When a breaker lets its next attempt through, epoch milliseconds; null: that waits for people. Vigil makes the attempt of
+ * a recovery itself and at once, so one whose time has passed waits for them.
+ */
+export const nextAttemptOf = (
+  { name, nextAttemptAt }: Pick<BreakerRow, 'name' | 'nextAttemptAt'>,
+  now: number,
+): number | null =>
+  name === 'recovery_attempt' && nextAttemptAt !== null && nextAttemptAt <= now ? null : nextAttemptAt;
 
 /** Routine: presence heartbeats and admissions that let a step pass. */
 const ROUTINE = new Set(['STEP_ADMITTED', 'SPAWN_ADMITTED', 'AGENT_PRESENT', 'WARRANT_FILED', 'ALERT_REQUESTED']);

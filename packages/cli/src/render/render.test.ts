@@ -1,7 +1,7 @@
 import type { Doctor } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import { agentJson, agentLines, agentsTable, byUrgency, waitingTable } from './agents/agents.ts';
-import { caseLines } from './agents/cases.ts';
+import { caseLines, casesTable } from './agents/cases.ts';
 import { explainLines } from './agents/explain.ts';
 import { storyLine } from './describe.ts';
 import { doctorLines, isWell } from './fleet/doctor.ts';
@@ -290,4 +290,19 @@ test('agents that wait for a person are listed with their start and their questi
   expect(heading).toMatch(/AGENT +WAITS +SINCE +TASK +FOR +ASKED/);
   expect(row).toMatch(/nb-asks +40 min.*permission +Run rm -rf build\?/);
   expect(waitingTable(VIEW, [])).toEqual(['No agent waits for a person.']);
+});
+
+test('the list of cases has why each was opened: its evidence, or who requested it by hand, and the reason', () => {
+  const byHand = { requestedBy: 'ada (page)', warrantId: null, evidence: [], planName: 'by hand: nudge' };
+  const rows = [
+    caseStory({ note: 'continues with nudge, where its case stood' }),
+    caseStory({ ...byHand, note: 'too slow' }),
+    caseStory({ ...byHand, note: null }),
+  ];
+  const [, ...lines] = casesTable(VIEW, rows);
+  expect(lines.map((line) => line.split(/ {2,}/).at(-1))).toEqual([
+    'no call for 21 s; limit 20 s',
+    'ada (page): too slow',
+    'ada (page)',
+  ]);
 });

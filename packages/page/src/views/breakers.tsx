@@ -1,4 +1,4 @@
-import type { BreakerRow } from '@vigil/read-model';
+import { nextAttemptOf } from '@vigil/cli/describe';
 import { ROUTES } from '../live/routes.ts';
 import { breakerActions } from '../model/actions.ts';
 import { readable } from '../model/text.ts';
@@ -11,10 +11,6 @@ const TONES: Readonly<Record<string, string>> = {
   HALF_OPEN: 'state-degraded',
   CLOSED: 'state-healthy',
 };
-
-/** Vigil makes the attempt of a recovery itself and at once, so one whose time has passed waits for people. */
-const nextAttemptOf = ({ name, nextAttemptAt }: BreakerRow, now: number): number | null =>
-  name === 'recovery_attempt' && nextAttemptAt !== null && nextAttemptAt <= now ? null : nextAttemptAt;
 
 /** The breakers that have opened, those that are not closed first. */
 export const Breakers = () => {

@@ -1,4 +1,4 @@
-import { describeEvent, evidenceName } from '@vigil/cli/describe';
+import { caseReason, describeEvent, evidenceName } from '@vigil/cli/describe';
 import type { CaseRow } from '@vigil/read-model';
 import { ROUTES } from '../live/routes.ts';
 import { caseActions } from '../model/actions.ts';
@@ -14,6 +14,10 @@ export const standing = ({ waiting, withheld, closedAt, ending, step }: CaseRow)
   if (withheld !== null) return `withheld: ${readable(withheld.why)}`;
   return waiting ? 'waits for you' : `open: ${readable(step)}`;
 };
+
+/** A request by hand opens a case in any state of its agent. */
+const StateAtOpening = ({ of: { state, requestedBy } }: { readonly of: CaseRow }) =>
+  requestedBy !== null && state === 'UNKNOWN' ? <span class="dim">by hand</span> : <StateMark state={state} />;
 
 const planText = (plan: unknown): string =>
   Array.isArray(plan)
@@ -40,9 +44,9 @@ export const Cases = () => {
               ),
             },
             { title: 'Agent', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
-            { title: 'State', kind: 'text', of: ({ state }) => <StateMark state={state} /> },
+            { title: 'State', kind: 'text', of: (one) => <StateAtOpening of={one} /> },
             {
-              ...{ title: 'Stands', kind: 'line' },
+              ...{ title: 'Stands', kind: 'text' },
               of: (one) => <span class={one.waiting ? 'asks' : undefined}>{standing(one)}</span>,
             },
             {
@@ -51,7 +55,7 @@ export const Cases = () => {
                 waiting && escalationDeadlineAt !== null ? countdown(now, escalationDeadlineAt).text : '-',
             },
             { title: 'Opened', kind: 'text', of: ({ openedAt }) => <Clock at={openedAt} /> },
-            { title: 'Why', kind: 'wide', of: ({ evidence, note }) => evidence[0]?.words ?? orDash(note) },
+            { title: 'Why', kind: 'wide', of: (one) => orDash(caseReason(one)) },
             { title: 'Answers', kind: 'buttons', of: (one) => <Actions of={caseActions(one)} /> },
           ]}
         />
@@ -78,8 +82,9 @@ export const Case = ({ id }: { readonly id: string }) => {
             of={[
               ['Agent', <AgentLink key="agent" id={found.agentId} />],
               ['Task', <TaskLink key="task" id={found.taskId} />],
-              ['State', <StateMark key="state" state={found.state} />],
+              ['State', <StateAtOpening key="state" of={found} />],
               ['Opened', <Age key="opened" at={found.openedAt} />],
+              ...(found.requestedBy === null ? [] : [['Asked by', orDash(caseReason(found))] as const]),
               ['Plan', `${found.planName}: ${planText(found.plan)}`],
               ['Policy', `${orDash(found.policyName)} ${found.policyHash?.slice(0, 8) ?? ''}`],
               ...found.evidence.map((evidence) => [evidenceName(evidence), evidence.words] as const),

@@ -5,7 +5,7 @@ import type { Command } from './command.ts';
 /** The event by which each command is applied. A new command does not compile without one. */
 const APPLIED_BY: Readonly<Record<Command['kind'], string>> = {
   decide_case: 'ESCALATION_DECIDED',
-  request_step: 'NUDGE_SENT',
+  request_step: 'AGENT_TERMINATED',
   hold: 'HOLD_CHANGED',
   release: 'HOLD_CHANGED',
   block_task: 'TASK_BLOCKED',

@@ -47,6 +47,14 @@ test('nudged by hand while people are asked, the case continues with their quest
   expect(one.after(1)).toEqual(['asks terminate destructive']);
 });
 
+test('a case by hand has who requested it, and the reason', () => {
+  const one = agent();
+  one.receive(changed({}));
+  one.receive(requests('nudge'));
+  const [opened] = one.drafts(one.admitted());
+  expect(opened).toMatchObject({ type: 'CASE_OPENED', payload: { requestedBy: expect.any(String), note: 'it hangs' } });
+});
+
 test('a request that is written twice under one id is executed once: while it is asked, while it is open, and after it', () => {
   const one = agent();
   one.receive(changed({}));

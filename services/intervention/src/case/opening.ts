@@ -73,6 +73,7 @@ const refused = ({ agentId, caseId, planName, by }: CaseContext, reason: string)
 const caseOpened = (caseContext: CaseContext, dryRun: boolean, resumePoint: ResumePoint | null): CaseDraft => {
   const barred = unreachable(caseContext);
   const notes = [
+    ...(caseContext.warrantId === null && caseContext.reason !== '' ? [caseContext.reason] : []),
     ...(barred ? [`${barred.detail}: it gets nudges, escalations and alerts only`] : []),
     ...(resumePoint
       ? [`continues with ${resumePoint.question ? 'the question to people' : resumePoint.step}, where its case stood`]

@@ -1,5 +1,5 @@
 import type { CaseRow, CaseStory, Withheld } from '@vigil/read-model';
-import { evidenceName, trailLine } from '../describe.ts';
+import { caseReason, evidenceName, trailLine } from '../describe.ts';
 import { ageText, clockTime, orDash, table, type View } from '../view.ts';
 
 const standing = ({ waiting, withheld, closedAt, ending, step }: CaseRow): string => {
@@ -21,7 +21,7 @@ export const casesTable = (view: View, cases: readonly CaseRow[]): string[] =>
       },
       { title: 'OPENED', of: ({ openedAt }) => clockTime(view, openedAt) },
       { title: 'PLAN', of: ({ planName }) => planName },
-      { title: 'WHY', of: ({ evidence, note }) => evidence[0]?.words ?? orDash(note), rest: true },
+      { title: 'WHY', of: (one) => orDash(caseReason(one)), rest: true },
     ],
     cases,
     'No cases.',

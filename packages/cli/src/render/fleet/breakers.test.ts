@@ -27,3 +27,12 @@ test("a task's breaker is named by its task, and unknown values are dashes", () 
   expect(breakersTable(VIEW, [ofTask])[1]).toMatch(/^OMN-1234 recovery_attempt {2}OPEN .* - /);
   expect(breakersTable(VIEW, [])).toEqual(['No breaker has opened.']);
 });
+
+test('an attempt whose time has come is due now, and one of a recovery then waits for people', () => {
+  const shown = (more: Partial<BreakerRow>) => breakersTable(VIEW, [breaker(more)])[1]?.split(/ {2,}/)[4];
+  expect(shown({ nextAttemptAt: NOON + 1 })).toBe('12:00:00');
+  expect(shown({ nextAttemptAt: NOON })).toBe('now');
+  expect(shown({ nextAttemptAt: NOON - 300_000 })).toBe('now');
+  expect(shown({ name: 'recovery_attempt', nextAttemptAt: NOON + 60_000 })).toBe('12:01:00');
+  expect(shown({ name: 'recovery_attempt', nextAttemptAt: NOON })).toBe('-');
+});
