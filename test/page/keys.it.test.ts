@@ -102,10 +102,13 @@ describe.skipIf(executable === null)('the keys, addresses and tabs of the page',
   });
 
   // A browser opens six connections to an address, for all its tabs.
-  test('five tabs of agents side by side work: each is current, and a command is sent', async () => {
+  test('nine tabs side by side share one stream: each is current, a change is in all, and a command is sent', async () => {
     const context = await browser.newContext();
-    const tabs = [];
-    for (const index of [41, 3, 10, 60, 61]) {
+    const before = world.streams.size;
+    const agentId = world.rows.agents[60]?.agentId ?? '';
+    world.changeAgent(agentId, { state: 'HEALTHY', since: Date.now() });
+    const tabs: Page[] = [];
+    for (const index of [60, 41, 3, 10, 61, 60, 60, 60, 60]) {
       const tab = await context.newPage();
       tab.setDefaultTimeout(WAIT_MS);
       if (tabs.length === 0) await tab.goto(await world.loginAddress());
@@ -113,12 +116,26 @@ describe.skipIf(executable === null)('the keys, addresses and tabs of the page',
       await tab.getByText(/^current, /).waitFor();
       tabs.push(tab);
     }
-    await tabs[0]?.getByRole('button', { name: 'Hold' }).click();
-    await tabs[0]?.getByLabel('Why').fill('a look');
-    await tabs[0]?.getByRole('dialog').getByRole('button', { name: 'Hold' }).click();
-    await tabs[0]?.getByText(/^Hold done/).waitFor();
+    await expect.poll(() => world.streams.size, { timeout: WAIT_MS }).toBe(before + 1);
+    const showing = tabs.filter((_, at) => at === 0 || at > 4);
+    const all = (state: string) =>
+      Promise.all(showing.map((tab) => tab.locator('.title').getByText(state, { exact: true }).waitFor()));
+    await all('HEALTHY');
+    world.changeAgent(agentId, { state: 'FAILING', since: Date.now() });
+    await all('FAILING');
+    await tabs[1]?.getByRole('button', { name: 'Hold' }).click();
+    await tabs[1]?.getByLabel('Why').fill('a look');
+    await tabs[1]?.getByRole('dialog').getByRole('button', { name: 'Hold' }).click();
+    await tabs[1]?.getByText(/^Hold done/).waitFor();
     for (const tab of tabs) await tab.getByText(/^current, /).waitFor();
+    // The first tab has the stream.
+    await showing.shift()?.close();
+    await expect.poll(() => world.streams.size, { timeout: WAIT_MS }).toBe(before + 1);
+    world.changeAgent(agentId, { state: 'DEGRADED', since: Date.now() });
+    await all('DEGRADED');
+    world.changeAgent(agentId, { state: 'HEALTHY', since: Date.now() });
     await context.close();
+    await expect.poll(() => world.streams.size, { timeout: WAIT_MS }).toBe(before);
   });
 
   test('a hidden tab has no stream, and shows the present state when it is seen again', async () => {

@@ -2,6 +2,7 @@ import { plain, plainJson } from '../model/text.ts';
 import { type LiveDeps, NoStates, type StreamListener } from './live.ts';
 import type { Address } from './place.ts';
 import { Unanswered } from './send.ts';
+import { type Report, type SharedDeps, shareChanges } from './shared.ts';
 import { tabVisibility, whileVisible } from './visible.ts';
 
 /** The caller has no session: a login link begins one. */
@@ -89,12 +90,41 @@ const followChanges = (on: StreamListener): (() => void) => {
   };
 };
 
+const STREAM = 'vigil-changes';
+
+/** Other tabs wait for the lock. The browser releases it when its tab ends, also by a crash. */
+const whileOnly: SharedDeps['whileOnly'] = (hold) => {
+  const stop = new AbortController();
+  const holding = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (stop.signal.aborted) return resolve();
+      const end = hold();
+      stop.signal.addEventListener('abort', () => {
+        end();
+        resolve();
+      });
+    });
+  // A browser that refuses the lock gives each tab a stream of its own.
+  navigator.locks.request(STREAM, { signal: stop.signal }, holding).catch(holding);
+  return () => stop.abort();
+};
+
+const connect: SharedDeps['connect'] = (receive) => {
+  const channel = new BroadcastChannel(STREAM);
+  channel.addEventListener('message', ({ data }: MessageEvent<Report>) => receive(data));
+  return { post: (report) => channel.postMessage(report), close: () => channel.close() };
+};
+
+/** Browsers have locks at addresses with TLS and on this machine; elsewhere each tab has its stream. */
+const followShared = (on: StreamListener): (() => void) =>
+  'locks' in navigator ? shareChanges(on, { open: followChanges, whileOnly, connect }) : followChanges(on);
+
 /** A hidden tab has no stream. Its title has the count of the inbox, so its answers are read again now and then. */
 const changes = (on: StreamListener): (() => void) => {
   const timer = setInterval(() => {
     if (!tabVisibility.isVisible()) on.lost();
   }, HIDDEN_MS);
-  const end = whileVisible(tabVisibility, () => followChanges(on));
+  const end = whileVisible(tabVisibility, () => followShared(on));
   return () => {
     clearInterval(timer);
     end();

@@ -84,6 +84,6 @@ test('a command whose outcome is not reported is neither applied nor refused', a
 
 test('a command that waits has the reason, instead of an outcome', async () => {
   const waits: Outcome = { ...PENDING, reason: 'halted: ada has halted the fleet' };
-  const { stages } = await stagesOf(async () => 'e1', [waits, waits, waits, waits, waits, waits]);
+  const { stages } = await stagesOf(async () => 'e1', [waits, waits, waits, waits, waits, waits, waits]);
   expect(stages.at(-1)).toEqual({ kind: 'unknown', text: 'halted: ada has halted the fleet' });
 });

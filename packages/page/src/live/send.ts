@@ -25,8 +25,8 @@ export type SendDeps = {
   readonly onChange: (sent: Sent) => void;
 };
 
-/** How long each question about the outcome waits at the dashboard, seconds. The first ones show what it waits for. */
-const WAITS_S = [3, 7, 10, 10, 10, 20];
+/** How long each question about the outcome waits at the dashboard, seconds. The first ones show what it waits for. A text by hand has a minute. */
+const WAITS_S = [3, 7, 10, 10, 10, 20, 20];
 
 const LATE = 'No outcome was reported in time. The history shows what became of it.';
 

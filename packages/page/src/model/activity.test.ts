@@ -37,7 +37,7 @@ test('a refused or failed call has failed', () => {
   expect(calls.map(({ outcome }) => outcome)).toEqual(['failed', 'failed']);
 });
 
-test('the text counts all calls, and says that it counts the newest where older ones are not drawn', () => {
+test('the text counts all calls, and names the newest as such where older ones are not drawn', () => {
   const calls = (count: number) =>
     Array.from({ length: count }, (_, i) =>
       row('call', count - i, { endedAt: count - i, outcome: i === 0 ? 'error' : 'ok' }),
