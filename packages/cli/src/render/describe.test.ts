@@ -31,6 +31,14 @@ test('the description of an end names who requested it', () => {
   expect(describeEvent('AGENT_EXITED', { ...end, details: null })).toBe('ended (explicit), code 3');
 });
 
+test('a warrant that lapses while its agent lives names the end of its finding, which need not be progress', () => {
+  const { payload } = example(Topic.agentHealth, 'WARRANT_LAPSED');
+  expect(describeEvent('WARRANT_LAPSED', { ...payload, why: 'progress' })).toBe(
+    'warrant lapsed: the finding has ended',
+  );
+  expect(describeEvent('WARRANT_LAPSED', { ...payload, why: 'held' })).toBe('warrant lapsed: a person holds the agent');
+});
+
 test('an order to an agent without a runtime goes to the agent itself', () => {
   const { payload } = example(Topic.agentOrder, 'NUDGE_AGENT');
   expect(describeEvent('NUDGE_AGENT', { ...payload, number: 1, runtimeId: '' })).toBe(

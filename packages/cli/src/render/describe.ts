@@ -1,4 +1,4 @@
-import type { AgentControl, EscalationAnswer, Evidence, HealthEvent } from '@vigil/events';
+import type { AgentControl, EscalationAnswer, Evidence, HealthEvent, LapseReason } from '@vigil/events';
 import { spell, utcTime } from '@vigil/policy';
 import type { BreakerRow, CaseRow, Entry } from '@vigil/read-model';
 import { clockTime, cut, type View } from './view.ts';
@@ -23,6 +23,16 @@ const CONTROLS = {
   file_ticket: 'ticket filed',
   UNKNOWN: 'a command',
 } as const satisfies Record<AgentControl, string>;
+
+/** `progress` is every end of a finding while its agent lives: what was awaited has come, or the finding no longer holds. */
+const LAPSES = {
+  progress: 'the finding has ended',
+  new_instance: 'another instance has started',
+  ended: 'the instance has ended',
+  held: 'a person holds the agent',
+  excluded: 'the policy excludes the agent',
+  UNKNOWN: 'the finding no longer holds',
+} as const satisfies Record<LapseReason, string>;
 
 /** The events of intervention, the governor, runtimes and recovery. */
 export const acting: Descriptions = {
@@ -122,7 +132,7 @@ export const health: Descriptions = {
   WARRANT_FILED: (p) => `warrant filed, plan "${p.planName}" (${p.axes.join(', ')})`,
   WARRANT_RENEWED: (p) =>
     `warrant renewed, plan "${p.planName}"${p.suspendedBy === null ? '' : `, suspended by a wait (${p.suspendedBy.replaceAll('_', ' ')})`}`,
-  WARRANT_LAPSED: (p) => `warrant lapsed: ${p.why.replaceAll('_', ' ')}`,
+  WARRANT_LAPSED: (p) => `warrant lapsed: ${LAPSES[p.why]}`,
   AGENT_ANSWERED: (p) => `answered by ${p.how.replaceAll('_', ' ')}${because(p.text)}`,
   BREAKER_RESET_ASKED: (p) => `asked by ${p.by} to close its breaker ${p.name}${because(p.why)}`,
   HOLD_CHANGED: (p) => `${p.held ? 'held' : 'released'} by ${p.by}${because(p.why)}`,

@@ -63,7 +63,9 @@ const reasonOf = (to: HealthState, evidence: readonly Evidence[], context: Annou
   if (to === 'HEALTHY') {
     const exempt = shownTo(context);
     if (fresh) return 'a new instance has started';
-    return exempt ? `exempt: ${exempt.name}` : 'nothing speaks against it any more';
+    // An exemption that held in the bad state too has not ended it.
+    const begins = exempt !== null && exempt.name !== state.announced.exemption;
+    return begins ? `exempt: ${exempt.name}` : 'nothing speaks against it any more';
   }
   const those = rules.states.find((s) => s.state === to)?.anyOf.flat() ?? [];
   const names = new Set(those.map((i) => rules.rules[i]?.name));

@@ -91,9 +91,30 @@ test('one error more than a quarter of a hundred calls is above the limit', () =
   expect(isOver(hundred(26))).toBe(true);
 });
 
-test('errors beside no call or step are above any share, from as many on as operations are needed', () => {
-  expect(isOver([{ error_count: 7 }])).toBe(false);
-  expect(isOver([{ error_count: 8 }])).toBe(true);
+const DENOMINATORS: Readonly<Record<string, Fields>> = {
+  steps: { steps: { total_steps: 3, verdicts: [] } },
+  'the time of the last call': moved(0),
+  'a call in flight': { tool_calls: [running(0)] },
+  'a finished call': { tool_calls: [done(0)] },
+};
+
+test.each(Object.entries(DENOMINATORS))(
+  'of an agent that reports %s, errors without another call or step are above any share, from as many on as operations are needed',
+  (_, fields) => {
+    expect(isOver([fields, { error_count: 7 }])).toBe(false);
+    expect(isOver([fields, { error_count: 8 }])).toBe(true);
+  },
+);
+
+test('of an agent that reports neither calls, their times nor steps, no number of errors is a share', () => {
+  expect(isOver([{ error_count: 8 }])).toBe(false);
+  expect(isOver(sixty.map((i) => ({ error_count: i })))).toBe(false);
+});
+
+test('errors from before the first report of a call do not count, and those after it do', () => {
+  const before: readonly Fields[] = [{ error_count: 500 }];
+  expect(isOver([...before, { ...moved(0), error_count: 500 }, { error_count: 507 }])).toBe(false);
+  expect(isOver([...before, { ...moved(0), error_count: 500 }, { error_count: 508 }])).toBe(true);
 });
 
 test('errors that an agent has left behind do not count: twenty calls later it is within the limit', () => {

@@ -122,6 +122,7 @@ test('an agent that progresses closes its case as recovered at any step, and not
     one.receive(filed());
     go(one);
     expect(one.receive(lapsed('progress')).at(-1)).toBe('CASE_CLOSED recovered');
+    expect(one.all().at(-1)?.payload).toMatchObject({ why: 'the finding has ended' });
     expect(one.after(24 * 60 * MIN)).toEqual([]);
   }
 });

@@ -22,7 +22,9 @@ export type ReportedErrors = {
   readonly ahead?: number;
 };
 
-export const NO_REPORTED_ERRORS: ReportedErrors = { errors: 0, lastCall: null, shares: [], at: 0 };
+const NO_SHARES: readonly ErrorShare[] = [];
+
+export const NO_REPORTED_ERRORS: ReportedErrors = { errors: 0, lastCall: null, shares: NO_SHARES, at: 0 };
 
 /** The number of running calls whose ids are stored. With more, the oldest counts again. */
 export const RUNNING_CALLS = 100;
@@ -61,12 +63,20 @@ export const reportedErrorsAfter = (
   const most = heartbeat.steps === null ? running.length : OPEN_CALLS;
   const ahead = Math.min(most, Math.max(0, counted));
   const operations = calls + (others.areOfCalls ? 0 : Math.max(0, -counted));
+  // Without any report of calls or steps, their number is unknown, and no share can be above a limit.
+  const reportsOperations =
+    operations > 0 ||
+    before.shares.some(([earlier]) => earlier > 0) ||
+    lastCall !== null ||
+    known.reportsCalls ||
+    heartbeat.steps !== null ||
+    known.steps !== null;
   const isSame = errors === before.errors && lastCall === before.lastCall && running === runningBefore;
   if (isSame && operations === 0 && ahead === (before.ahead ?? 0)) return before;
   return {
     errors,
     lastCall,
-    shares: sharesAfter(before.shares, operations, failed),
+    shares: reportsOperations ? sharesAfter(before.shares, operations, failed) : NO_SHARES,
     at: failed > 0 ? now : before.at,
     ...(running.length > 0 && { running }),
     ...(ahead > 0 && { ahead }),

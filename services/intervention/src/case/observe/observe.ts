@@ -104,7 +104,7 @@ const opens = ({ acknowledgedDeath, episode, situation }: CaseState, { type, pay
 };
 
 const lapses: Readonly<Record<Lapsed['payload']['why'], readonly [Ending, string]>> = {
-  progress: ['recovered', 'the agent progresses'],
+  progress: ['recovered', 'the finding has ended'],
   new_instance: ['superseded', 'another instance is alive'],
   ended: ['superseded', 'the instance has ended'],
   held: ['pardoned', 'a person holds the agent'],
