@@ -291,6 +291,20 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await page.getByRole('button', { name: 'Dismiss: Hold' }).click();
   });
 
+  test('without a requested operator review there is no footer, and q opens nothing', async () => {
+    const { tickets } = world.rows;
+    world.rows.tickets = tickets.map((one) => (one.answer === 'intervene' ? { ...one, answer: 'dismissed' } : one));
+    await go('policies');
+    world.change(['tickets', 'tk-20c4']);
+    await page.locator('footer').waitFor({ state: 'detached' });
+    await page.keyboard.press('q');
+    await go('fleet');
+    expect(await page.locator('footer').count()).toBe(0);
+    world.rows.tickets = tickets;
+    world.change(['tickets', 'tk-20c4']);
+    await page.locator('footer').getByText('operator review of').waitFor();
+  });
+
   test('the operator review is shown on every view; q opens its agent', async () => {
     world.rows.tickets = world.rows.tickets.map((one) =>
       one.answer === 'intervene' ? { ...one, filedAt: Date.now(), answeredAt: Date.now() } : one,
