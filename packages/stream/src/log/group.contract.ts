@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { keys, listen, out, type Subject, until } from './log.fixture.ts';
 import type { Batch, Membership } from './log.ts';
 
-/** The contract of a log with the members of a group, in memory and on Kafka. */
+/** The contract of a log with the members of a group, in memory, in a file and on Kafka. */
 export const groupContract = ({ log, topic }: Subject): void => {
   test('a member reads all partitions of all its topics, and records that are written later', async () => {
     const [one, two] = [await topic('member-one', 2), await topic('member-two', 2)];

@@ -3,7 +3,7 @@ import { Refused, Retry } from '../errors.ts';
 import { keys, out, readAll, type Subject, until } from './log.fixture.ts';
 import type { LogRecord } from './log.ts';
 
-/** The contract of a log for records, transactions and followers, in memory and on Kafka. */
+/** The contract of a log for records, transactions and followers, in memory, in a file and on Kafka. */
 export const logContract = ({ log, topic }: Subject): void => {
   test('records are read back as they were written, in order', async () => {
     const t = await topic('written', 2);

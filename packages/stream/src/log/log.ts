@@ -90,7 +90,7 @@ export type Position = { readonly topic: string; readonly partition: number; rea
  */
 export type From = 'end' | 'beginning' | number;
 
-/** The log: Kafka, or memory for tests. The same code runs on both; log.contract.ts tests their common contract. */
+/** The log: Kafka, a file, or memory for tests. The same code runs on each; log.contract.ts tests their common contract. */
 export type Log = AsyncDisposable & {
   readonly codec: Codec;
   readonly clusterId: () => Promise<string>;
