@@ -14,6 +14,7 @@ export type Seen = {
   readonly orders: () => readonly string[];
   /** `nudge delivered` for each answered order */
   readonly receipts: () => readonly string[];
+  /** the routes of the alerts that were raised about it */
   readonly alerts: () => readonly string[];
   readonly heartbeats: () => readonly Heartbeat[];
   readonly endReason: () => string | null;
@@ -62,7 +63,7 @@ export const seenOf = ({ received }: Stage, agentId: string): Seen => {
       ),
     orders: () => about(Topic.agentOrder).map(({ type }) => type),
     receipts: () => about(Topic.orderReceipt).map(({ payload }) => `${payload.kind} ${payload.outcome}`),
-    alerts: () => about(Topic.alert).map(({ type }) => type),
+    alerts: () => about(Topic.alert).flatMap((event) => (event.type === 'ALERT_RAISED' ? [event.payload.route] : [])),
     heartbeats: () =>
       received
         .of(Topic.agentObservation)

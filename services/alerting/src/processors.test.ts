@@ -77,7 +77,7 @@ test('a failing sink is reported to the others, once; when it is back it has los
     delivered.push(payload.alertKey);
   };
   const sinks = [consoleSink((line) => void lines.push(line), routing.configured), deliveringTo('pager', deliver)];
-  running.use(await runDeliveries(log, sinks, { ...sinkDeps, random: () => 2 }));
+  running.use(await runDeliveries(log, sinks, { ...sinkDeps, now: Date.now, random: () => 2 }));
   await log.publish(example(Topic.taskRecovery, 'RECOVERY_FAILED'));
   const failing = (what: string) => lines.filter((line) => line.startsWith(`ALERT ${what} [critical] sink_failing`));
   await vi.waitFor(() => expect(failing('raised')).toHaveLength(1), 60_000);

@@ -3,6 +3,7 @@ import {
   isLive,
   lostAt,
   maySeeTerminals,
+  noOutputText,
   opening,
   received,
   type TerminalMessage,
@@ -62,4 +63,10 @@ test('an agent without a runtime, or one that has ended, has no terminal, and th
   expect(whyNoTerminal({ runtimeId: null, state: 'HEALTHY' })).toContain('without a runtime');
   expect(whyNoTerminal({ runtimeId: 'host-1', state: 'TERMINATED' })).toContain('has ended');
   expect(whyNoTerminal({ runtimeId: 'host-1', state: 'STUCK' })).toBeNull();
+});
+
+test('a running agent with a terminal sends its last output at its end; of any other none was received', () => {
+  expect(noOutputText({ runtimeId: 'host-1', state: 'HEALTHY' })).toContain('when the agent ends');
+  expect(noOutputText({ runtimeId: null, state: 'HEALTHY' })).toBe('Nothing was received.');
+  expect(noOutputText({ runtimeId: 'host-1', state: 'TERMINATED' })).toBe('Nothing was received.');
 });

@@ -81,3 +81,9 @@ export const whyNoTerminal = ({ runtimeId, state }: Pick<AgentRow, 'runtimeId' |
     return 'It runs without a runtime. Only an agent that `vigil run` or `vigil runtime` has started has a terminal.';
   return state === 'TERMINATED' ? 'It has ended. Its last output is below.' : null;
 };
+
+/** Where no last output was received: when it comes. */
+export const noOutputText = (agent: Pick<AgentRow, 'runtimeId' | 'state'>): string =>
+  whyNoTerminal(agent) === null
+    ? 'Its runtime sends it when the agent ends. The terminal shows the present output.'
+    : 'Nothing was received.';

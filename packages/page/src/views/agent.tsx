@@ -15,6 +15,7 @@ import {
   withSamples,
 } from '../model/figures.ts';
 import { addressOf } from '../model/places.ts';
+import { noOutputText } from '../model/terminal.ts';
 import { attemptText, orDash, readable } from '../model/text.ts';
 import { Chart } from '../parts/chart.tsx';
 import { useAnswer, usePage } from '../parts/context.tsx';
@@ -71,7 +72,7 @@ const Head = ({ agent }: { readonly agent: AgentRow }) => {
         of={[
           ['Task', <TaskLink key="task" id={agent.taskId} />],
           ['Attempt', attemptText(agent)],
-          ['Phase', `${orDash(agent.phase)}, ${orDash(agent.progress)}`],
+          ['Phase', [...new Set([agent.phase, agent.progress])].map(orDash).join(', ')],
           ['Last heartbeat', <Age key="heartbeat" at={agent.lastHeartbeatAt} />],
           ['Host', orDash(agent.host)],
           ['Runtime', orDash(agent.runtimeId)],
@@ -205,7 +206,7 @@ const Output = ({ agent }: { readonly agent: AgentRow }) => {
     <section class="panel" aria-labelledby="output">
       <h2 id="output">Last output</h2>
       {lines.length === 0 ? (
-        <p class="none">Nothing was received.</p>
+        <p class="none">{noOutputText(agent)}</p>
       ) : (
         <>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
