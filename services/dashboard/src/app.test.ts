@@ -315,7 +315,7 @@ test.each([
   [
     'acknowledge',
     { acknowledgedAt: 0, acknowledgedBy: 'eve' },
-    'Alert alert-1 was acknowledged by eve at 1970-01-01T00:00:00.000Z.',
+    'Alert alert-1 was acknowledged by eve at 1970-01-01 00:00:00 UTC.',
   ],
 ])('%s of an alert with %o is refused with what happened to it', async (kind, fields, detail) => {
   const open = { alertId: 'alert-1', alertKey: 'stuck_agent:T-1', resolvedAt: null, acknowledgedAt: null };

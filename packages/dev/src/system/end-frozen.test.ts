@@ -6,7 +6,7 @@ type Look = { readonly pid: number | null; readonly answers: boolean };
 const STANDS: Look = { pid: 7, answers: false };
 const RUNS: Look = { pid: 7, answers: true };
 
-/** What is done about a service that is looked at so often. */
+/** What is done about a service after these looks. */
 const after = async (looks: readonly Look[]) => {
   const stop = new AbortController();
   const lines: string[] = [];
@@ -15,7 +15,7 @@ const after = async (looks: readonly Look[]) => {
   const service = { name: 'recovery', pid: () => looks[at]?.pid ?? null, kill: (signal: string) => kills.push(signal) };
   const pause = async () => {
     at += 1;
-    if (at === looks.length) stop.abort();
+    if (at > looks.length) stop.abort();
   };
   const watched = { service, answers: async () => looks[at]?.answers ?? false };
   await endFrozen(watched as never, { onLine: (line) => lines.push(line), pause, signal: stop.signal });

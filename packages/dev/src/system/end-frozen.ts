@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Supervised } from '../processes/supervise.ts';
 
-/** How often a service is asked, and how long it may take to answer, milliseconds. */
+/** How often a service is asked: it has the whole time to answer. Milliseconds. */
 const LOOK_MS = 5000;
 /** A service that has not answered so often in a row is frozen. */
 const MISSED = 6;
@@ -33,7 +33,7 @@ export const endFrozen = async (
   let missed = 0;
   while (!signal.aborted) {
     const pid = service.pid();
-    const isAnswered = await answers();
+    const [isAnswered] = await Promise.all([answers(), pause(LOOK_MS)]);
     if (isAnswered) answered = pid;
     missed = isAnswered || pid === null || pid !== answered ? 0 : missed + 1;
     if (missed === MISSED && !signal.aborted) {
@@ -43,7 +43,6 @@ export const endFrozen = async (
       service.kill('SIGKILL');
       missed = 0;
     }
-    await pause(LOOK_MS);
   }
 };
 

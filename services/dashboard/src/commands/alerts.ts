@@ -1,4 +1,5 @@
 import { parsePayload, Topic } from '@vigil/events';
+import { utcTime } from '@vigil/policy';
 import type { ReadModel } from '@vigil/read-model';
 import { found, Problem } from '../problem.ts';
 import type { CommandDraft, Of } from './command.ts';
@@ -36,8 +37,8 @@ export const aboutAlert = async (
   const alertKey = found(alert?.alertKey, 'alert', alertId, '`vigil alert list`');
   if (resolvedAt !== null) throw new Problem(409, 'alert_resolved', `Alert ${alertId} is resolved already.`);
   if (type === 'ACKNOWLEDGE_ALERT' && acknowledgedAt !== null) {
-    const at = new Date(acknowledgedAt).toISOString();
-    throw new Problem(409, 'alert_acknowledged', `Alert ${alertId} was acknowledged by ${acknowledgedBy} at ${at}.`);
+    const by = `${acknowledgedBy} at ${utcTime(acknowledgedAt)}`;
+    throw new Problem(409, 'alert_acknowledged', `Alert ${alertId} was acknowledged by ${by}.`);
   }
   return controlAlerts(type, alertKey, { alertKey, by, why });
 };
