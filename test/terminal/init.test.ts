@@ -53,7 +53,7 @@ test('--test writes nothing, and shows for each channel why its message is not s
   writeFileSync(path.join(folder, 'vigil/alerts.yaml'), channels);
   const { stdout, status } = initBySelf('--test');
   expect(status).toBe(1);
-  expect(stdout).toMatch(/^Test messages:\n {2}phone +not sent .+\n {2}ops +not sent .+\n$/);
+  expect(stdout).toMatch(/^Test messages:\n {2}phone +not sent: .+\n {2}ops +not sent: .+\n$/);
   expect(read('alerts.yaml')).toBe(channels);
 });
 
