@@ -1,7 +1,14 @@
 import { userInfo } from 'node:os';
 import type { Knowledge } from '@vigil/read-model';
 import picocolors from 'picocolors';
-import { ANSWER_LIMIT_MS, type Client, openClient, REPORT_LIMIT_MS, VIEW_LIMIT_MS } from './client.ts';
+import {
+  ANSWER_LIMIT_MS,
+  type Client,
+  openClient,
+  openReportClient,
+  REPORT_LIMIT_MS,
+  VIEW_LIMIT_MS,
+} from './client.ts';
 import { dashboardSettings, gatewaySettings } from './config.ts';
 import { CannotProceed, Refusal } from './errors.ts';
 import { blindLines } from './render/knowledge.ts';
@@ -57,7 +64,8 @@ export const showList = async <Row>(
 export const dashboard = (): Client => openClient(dashboardSettings(process.env), ANSWER_LIMIT_MS);
 
 /** For answers that need other parts than the dashboard. */
-export const dashboardReport = (): Client => openClient(dashboardSettings(process.env), REPORT_LIMIT_MS);
+export const dashboardReport = (): Client =>
+  openReportClient(dashboardSettings(process.env), { viewMs: VIEW_LIMIT_MS, reportMs: REPORT_LIMIT_MS });
 
 /** For what people watch. */
 export const dashboardView = (): Client => openClient(dashboardSettings(process.env), VIEW_LIMIT_MS);
