@@ -20,7 +20,18 @@ export const REPORT_LIMIT_MS = 5000;
 /** A view shows that it is blind within five seconds, also one that looks again each second. */
 export const VIEW_LIMIT_MS = 3500;
 
-type Question = { readonly method: 'GET' | 'POST'; readonly body: string | null; readonly signal: AbortSignal };
+/** `askedAt`: epoch milliseconds */
+type Question = {
+  readonly method: 'GET' | 'POST';
+  readonly body: string | null;
+  readonly signal: AbortSignal;
+  readonly askedAt: number;
+};
+
+const asked = (method: Question['method'], body: string | null, signal: AbortSignal): Question => ({
+  ...{ method, body, signal },
+  askedAt: Date.now(),
+});
 
 /** `limitMs`: how long it waits for an answer. */
 export const openClient = (settings: ServerSettings, limitMs: number): Client => {
@@ -34,12 +45,11 @@ export const openClient = (settings: ServerSettings, limitMs: number): Client =>
     });
   };
   return {
-    get: async <T>(path: string, query = {}) =>
-      whole<T>(path, { method: 'GET', body: null, signal: AbortSignal.timeout(limitMs) }, query),
+    get: async <T>(path: string, query = {}) => whole<T>(path, asked('GET', null, AbortSignal.timeout(limitMs)), query),
     post: async <T>(path: string, body: object) =>
-      whole<T>(path, { method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(limitMs) }, {}),
+      whole<T>(path, asked('POST', JSON.stringify(body), AbortSignal.timeout(limitMs)), {}),
     lines: async function* <T>(path: string, query: Query, signal: AbortSignal) {
-      yield* linesOf<T>(await ask(withQuery(path, query), { method: 'GET', body: null, signal }));
+      yield* linesOf<T>(await ask(withQuery(path, query), asked('GET', null, signal)));
     },
   };
 };
@@ -125,11 +135,17 @@ const answerTo = (url: URL, token: string, { method, body, signal }: Question): 
 };
 
 /** The reason for a missing answer. */
-const failureOf = (url: URL, { server }: ServerSettings, { method, signal }: Question, error: unknown): Error => {
+const failureOf = (
+  url: URL,
+  { server }: ServerSettings,
+  { method, signal, askedAt }: Question,
+  error: unknown,
+): Error => {
   const cause = (signal.aborted ? signal.reason : error) as Error & { readonly code?: unknown };
   if (cause.name === 'AbortError') return cause;
   if (cause.name === 'TimeoutError') {
-    const blind = method === 'GET' && server === 'dashboard' ? 'BLIND: ' : '';
+    const since = new Date(askedAt).toTimeString().slice(0, 8);
+    const blind = method === 'GET' && server === 'dashboard' ? `BLIND since ${since} or before: ` : '';
     return new NoAnswer(
       `${blind}The ${server} at ${url.origin} has not answered in time: it is frozen or busy, or this machine is. Try again, or see \`vigil doctor\`.`,
     );
