@@ -291,7 +291,7 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await page.getByRole('button', { name: 'Dismiss: Hold' }).click();
   });
 
-  test('without a requested operator review there is no footer, and q opens nothing', async () => {
+  test('without a requested operator review the page has no footer, and q opens nothing', async () => {
     const { tickets } = world.rows;
     world.rows.tickets = tickets.map((one) => (one.answer === 'intervene' ? { ...one, answer: 'dismissed' } : one));
     await go('policies');

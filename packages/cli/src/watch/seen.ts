@@ -15,7 +15,7 @@ export type Seen = {
 };
 
 /**
- * The last answers, and how old they are. `agent`: the explanation of the opened agent; null: there is none. `seenAt`: when
+ * The last answers, and how old they are. `agent`: the explanation of the opened agent; null: none is open. `seenAt`: when
  * the dashboard last answered, epoch milliseconds; null: never.
  */
 export type Look = {
@@ -52,7 +52,7 @@ export const readSeen = async (client: Client, { query, includes }: Selection): 
   return plainAll({ agents: agents.filter(includes), story, fleet, knowledge });
 };
 
-/** Why there is no answer. `since`: since when, as the dashboard reports it, epoch milliseconds; null: it reports nothing. */
+/** Why the dashboard did not answer. `since`: since when, as the dashboard reports it, epoch milliseconds; null: it reports nothing. */
 export type Trouble = { readonly why: string; readonly since: number | null };
 
 /** What a view does not end for: the dashboard may be starting. Throws every other error again. */

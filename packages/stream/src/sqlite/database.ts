@@ -162,7 +162,7 @@ export class LogFile {
   bounds(topic: string): readonly Bounds[] {
     const sql = 'SELECT low, high FROM partitions WHERE topic = ? ORDER BY partition';
     const rows = this.all(sql, topic) as unknown as readonly Bounds[];
-    if (rows.length === 0) throw new Refused(`there is no topic ${topic} in ${this.path}`);
+    if (rows.length === 0) throw new Refused(`${this.path} has no topic ${topic}`);
     return rows.map(({ low, high }) => ({ low, high }));
   }
 
@@ -195,7 +195,7 @@ export class LogFile {
     }));
   }
 
-  /** The first offset at or after a time; the end if there is none. */
+  /** The offset of the first record at or after a time; the end if all are older. */
   offsetAt(topic: string, partition: number, time: number): number {
     const first = this.#idOf(topic, partition) * OFFSETS;
     const sql = 'SELECT id FROM records WHERE id >= ? AND id < ? AND timestamp >= ? ORDER BY id LIMIT 1';

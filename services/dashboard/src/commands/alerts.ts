@@ -26,7 +26,7 @@ export const controlAlerts = (type: AlertControl, key: string, payload: object):
     payload: parsePayload(Topic.controlAlerts, type, payload),
   }) as CommandDraft;
 
-/** Throws Problem if there is no such alert, it is over, or a person has acknowledged it before. */
+/** Throws Problem if the alert is unknown or over, or if a person has already acknowledged it. */
 export const aboutAlert = async (
   type: 'ACKNOWLEDGE_ALERT' | 'RESOLVE_ALERT',
   { alertId, by, why }: Of<'acknowledge' | 'resolve_alert'>,

@@ -6,7 +6,7 @@ import { observe } from './observe.ts';
 import { initial, type Recovery } from './state.ts';
 import { openStory, recorded, recoverTask, took } from './story.fixture.ts';
 
-/** A state of shape 10: its checkpoints have no time on the brokers' clock and no agent, and there are no claims. */
+/** A state of shape 10: its checkpoints have no time on the brokers' clock and no agent, and it has no claims. */
 const shapeTen = ({ claims: _, checkpoints, ...rest }: Recovery) => ({
   ...rest,
   checkpoints: checkpoints.map(checkpointIn),
