@@ -46,6 +46,13 @@ export class RegistryTrouble extends Error {
   override readonly name = 'RegistryTrouble';
 }
 
+/** A schema that does not fit those with which the log's records were written. */
+export class KeepSchemasCompatible extends Error {
+  override readonly name = 'KeepSchemasCompatible';
+  /** starting again changes nothing */
+  readonly exitCode = 2;
+}
+
 /** The variables of the registry contradict each other, or name a file that cannot be read. */
 export class CorrectRegistryVariables extends Error {
   override readonly name = 'CorrectRegistryVariables';

@@ -10,6 +10,7 @@ export {
 export { type Codec, type Decoded, memoryCodec } from './codec.ts';
 export {
   CorrectRegistryVariables,
+  KeepSchemasCompatible,
   NewerEvent,
   RegistryTrouble,
   Undecodable,
@@ -56,6 +57,7 @@ export {
   askedQuestion,
   mistakeInAnswers,
 } from './request-answer.ts';
+export { type NewSchema, type SchemaTable, tableCodec } from './schema-table.ts';
 export { schemaOf, topicNames } from './schemas.ts';
 export { atItsStart } from './tool-call.ts';
 export type { EventInfo, TopicInfo } from './topic.ts';

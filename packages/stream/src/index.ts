@@ -50,6 +50,7 @@ export { type ReactorOptions, runReactor } from './reactor/run-reactor.ts';
 export type { RunningPart } from './runner/group-reader.ts';
 export type { PartitionStatus } from './runner/partition-status.ts';
 export { NoAnswer, within } from './runner/within.ts';
+export { type FileLogOptions, openFileLog } from './sqlite/file-log.ts';
 export type { AtRest, Upgrade } from './state/at-rest.ts';
 export { type Form, sparse } from './state/at-rest.ts';
 export { type Armed, Deadlines } from './state/deadlines.ts';

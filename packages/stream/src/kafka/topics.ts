@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogue, type TopicInfo } from '@vigil/events';
 import type { Admin, ConfigEntries, ITopicConfig } from 'kafkajs';
 import { Refused } from '../errors.ts';
+import { keepOf, partitionsOf } from '../log/topics.ts';
 import { silentLogger } from '../logger.ts';
 import type { KafkaAccess } from './access.ts';
 import { openClients } from './client.ts';
@@ -32,19 +33,17 @@ export type TopicChange =
  */
 export type TooFewReplicas = { readonly topic: string; readonly replicas: number; readonly planned: number };
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const MIB = 1 << 20;
 
 /** A segment is deleted as a whole, an hour after its newest record. Without this, records of an hour would stay for a week. */
 const SHORT_SEGMENTS = { 'segment.ms': '600000' };
 
 const retention = (info: TopicInfo): Readonly<Record<string, string>> => {
-  if (info.retention === 'forever') return { 'cleanup.policy': 'delete', 'retention.ms': '-1' };
-  if (info.retention === 'compact') return { 'cleanup.policy': 'compact' };
-  const isHours = info.retention.endsWith('h');
-  const ms = Number.parseInt(info.retention, 10) * (isHours ? HOUR_MS : DAY_MS);
-  return { 'cleanup.policy': 'delete', 'retention.ms': String(ms), ...(isHours ? SHORT_SEGMENTS : {}) };
+  const keep = keepOf(info);
+  if (keep === 'forever') return { 'cleanup.policy': 'delete', 'retention.ms': '-1' };
+  if (keep === 'compact') return { 'cleanup.policy': 'compact' };
+  const short = info.retention.endsWith('h') ? SHORT_SEGMENTS : {};
+  return { 'cleanup.policy': 'delete', 'retention.ms': String(keep), ...short };
 };
 
 /** Commands are stamped by the broker, and recompressed there, so that any client's codec can be read. */
@@ -98,7 +97,7 @@ export const planTopics = ({
 }): readonly PlannedTopic[] =>
   Object.values(catalogue).map((info) => ({
     topic: info.name,
-    partitions: info.partitions === 'one' ? 1 : partitions,
+    partitions: partitionsOf(info, partitions),
     replicas,
     config: configOf(info),
   }));

@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { Refused } from '../errors.ts';
 import type { OutRecord } from '../log/log.ts';
-import { type Keep, LogFile } from './database.ts';
+import type { Keep } from '../log/topics.ts';
+import { LogFile } from './database.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-log-file-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { NewSchema, SchemaTable } from '@vigil/events';
 import { Fatal, Refused, Retry } from '../errors.ts';
 import { isCommand } from '../log/inputs.ts';
 import type { Bounds, LogRecord, OutRecord } from '../log/log.ts';
 import { partitionKey } from '../log/partitioner.ts';
+import type { Keep } from '../log/topics.ts';
 
-/** A topic of the file. `keep`: `compact` keeps the newest record of a key; a number is an age in milliseconds. */
+/** A topic of the file. */
 export type StoredTopic = { readonly topic: string; readonly partitions: number; readonly keep: Keep };
-export type Keep = 'forever' | 'compact' | number;
 
 /** The number of the tables' form. A file of another form is refused. */
 const FORM = 1;
@@ -43,6 +44,9 @@ const TABLES = `
     "group" TEXT NOT NULL, topic TEXT NOT NULL, partition INTEGER NOT NULL, "offset" INTEGER NOT NULL,
     PRIMARY KEY ("group", topic, partition)
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS schemas (
+    id INTEGER PRIMARY KEY, subject TEXT NOT NULL, schema TEXT NOT NULL, UNIQUE (subject, schema)
+  );
 `;
 
 const OFFSETS = 2 ** 40;
@@ -145,6 +149,21 @@ export class LogFile {
           this.run('INSERT INTO partitions (topic, partition) VALUES (?, ?)', topic, partition);
       }
     });
+  }
+
+  /** The schemas of the file's records. */
+  readonly schemas: SchemaTable = {
+    register: (schemas) => this.transaction(() => schemas.map((schema) => this.#register(schema))),
+    find: (id) => this.all('SELECT schema FROM schemas WHERE id = ?', id)[0]?.schema as string | undefined,
+  };
+
+  #register({ subject, json, permit }: NewSchema): number {
+    const rows = this.all('SELECT id, schema FROM schemas WHERE subject = ? ORDER BY id', subject);
+    const known = rows.find(({ schema }) => schema === json);
+    if (known !== undefined) return Number(known.id);
+    permit(rows.map(({ schema }) => String(schema)));
+    this.run('INSERT INTO schemas (subject, schema) VALUES (?, ?)', subject, json);
+    return Number(this.all('SELECT last_insert_rowid() AS id')[0]?.id);
   }
 
   #counts(): ReadonlyMap<string, number> {

@@ -24,7 +24,7 @@ const open = (name: string): Promise<Log> => {
     partitions: topic === 'in' ? 4 : 1,
     keep: 'forever' as const,
   }));
-  return openSqliteLog({ path: path.join(dir, name), codec: jsonCodec(), topics, now: Date.now });
+  return openSqliteLog({ path: path.join(dir, name), codec: jsonCodec, topics, now: Date.now });
 };
 
 /** Another process on the file, once it has begun. */

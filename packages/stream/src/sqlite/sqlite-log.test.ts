@@ -26,7 +26,7 @@ const open = async (topics: Readonly<Record<string, number>>): Promise<Log> => {
   const stored = Object.entries(topics).map(([topic, partitions]) => ({ topic, partitions, keep: 'forever' }) as const);
   const log = await openSqliteLog({
     path: path.join(dir, 'log.db'),
-    codec: jsonCodec(),
+    codec: jsonCodec,
     topics: stored,
     now: Date.now,
   });

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Codec } from '@vigil/events';
+import type { Codec, SchemaTable } from '@vigil/events';
 import { Retry } from '../errors.ts';
 import { isCommand } from '../log/inputs.ts';
 import type {
@@ -26,17 +26,21 @@ const CLEAN_MS = 60_000;
 /** A compacted topic keeps every record for so long, because a reader may be between two of a key. Milliseconds. */
 const KEPT_MS = 60_000;
 
-/** `path`: of the file, on a local disk. `topics`: those that are missing are created. `now`: epoch milliseconds */
+/**
+ * `path`: of the file, on a local disk. `codec`: on the schemas of the file, or one that needs none. `topics`: those
+ * that are missing are created. `now`: epoch milliseconds
+ */
 export type SqliteOptions = {
   readonly path: string;
-  readonly codec: Codec;
+  readonly codec: (schemas: SchemaTable) => Codec;
   readonly topics: readonly StoredTopic[];
   readonly now: () => number;
 };
 
 /**
  * The log of one machine, in one file, for services in one process or in several. Commits of other processes are seen
- * within 25 ms. Throws Refused if a topic has another number of partitions or the file another form.
+ * within 25 ms. Throws Refused if a topic has another number of partitions or the file another form; and the errors of
+ * the codec.
  */
 export const openSqliteLog = async (options: SqliteOptions): Promise<Log> => {
   const file = new LogFile(options.path);
@@ -64,7 +68,7 @@ class SqliteLog implements Log {
   #isClosed = false;
 
   constructor(file: LogFile, { codec, topics, now }: SqliteOptions) {
-    this.codec = codec;
+    this.codec = codec(file.schemas);
     this.#file = file;
     this.#now = now;
     this.#processes = new Processes(file);

@@ -7,7 +7,7 @@ import { openSqliteLog } from './sqlite-log.ts';
  */
 const [, , path = ''] = process.argv;
 
-const log = await openSqliteLog({ path, codec: jsonCodec(), topics: [], now: Date.now });
+const log = await openSqliteLog({ path, codec: jsonCodec, topics: [], now: Date.now });
 await log.join({
   group: 'shared',
   topics: ['in'],
