@@ -24,6 +24,13 @@ import { CannotProceed } from './errors.ts';
 const openLog = async (settings: KafkaSettings, codec: Codec): Promise<Log> =>
   connectLog({ kafka: kafkaFrom(settings), clientId: 'vigil-cli', codec, logger: silentLogger });
 
+/** Uses the log, outside any group. Throws CannotProceed where it does not answer. */
+export const withLog = <T>({ kafka, registry }: DirectSettings, use: (log: Log) => Promise<T>): Promise<T> =>
+  orCannot('the log cannot be read', async () => {
+    await using log = await openLog(kafka, await connectCodec(registryFrom(registry), []));
+    return await use(log);
+  });
+
 const orCannot = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

@@ -12,7 +12,7 @@ export { connectLog, type LogOptions } from './kafka/connect.ts';
 export { HANGS_AFTER_MS, type Hanging, hangingTransactions } from './kafka/hanging-transactions.ts';
 export { Refusal as RefusedByBroker } from './kafka/serialized-producer.ts';
 export { applyTopics, compareTopics, type PlannedTopic, planTopics, type TopicReport } from './kafka/topics.ts';
-export { throughPartition } from './log/inputs.ts';
+export { eventOf, throughPartition } from './log/inputs.ts';
 export type {
   Batch,
   Bounds,
@@ -25,8 +25,8 @@ export type {
   PartitionRange,
   Position,
 } from './log/log.ts';
-export { partitionOf } from './log/partitioner.ts';
-export { isEvent, readAndFollow, readEvent, tail, WaitingReader } from './log/reading.ts';
+export { eventId, partitionOf, positionOf } from './log/partitioner.ts';
+export { isEvent, readAndFollow, readEvent, retryLearning, tail, WaitingReader } from './log/reading.ts';
 export { type EventOrigin, type NamedDraft, type Writer, writer } from './log/writer.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export type { Count } from './metrics.ts';
@@ -52,11 +52,12 @@ export type { PartitionStatus } from './runner/partition-status.ts';
 export { NoAnswer, within } from './runner/within.ts';
 export { type FileLogOptions, openFileLog } from './sqlite/file-log.ts';
 export type { AtRest, Upgrade } from './state/at-rest.ts';
-export { type Form, sparse } from './state/at-rest.ts';
+export { type Form, readAtRest, shapeOf, sparse } from './state/at-rest.ts';
 export { type Armed, Deadlines } from './state/deadlines.ts';
 export { type Move, movePosition } from './state/move-position.ts';
 export { readSnapshot, type SnapshotSource, type SnapshotState } from './state/snapshot-reader.ts';
 export { readStates } from './state/snapshot-states.ts';
-export { familyOf } from './time/clock.ts';
+export { type ClockState, familyOf } from './time/clock.ts';
+export { PartitionTime } from './time/partition-time.ts';
 export { type Ingress, startIngress } from './time/ticks.ts';
 export { beginTrace } from './tracing/spans.ts';

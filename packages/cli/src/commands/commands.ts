@@ -37,6 +37,7 @@ const files: readonly CommandFile[] = [
   { names: ['init'], node: 'pinned', load: () => import('./admin/init.ts') },
   { names: ['policy'], node: 'pinned', load: () => import('./admin/policy.ts') },
   { names: ['evaluate'], node: 'pinned', load: () => import('./inspect/evaluate.ts') },
+  { names: ['replay'], node: 'pinned', load: () => import('./inspect/replay.ts') },
   { names: ['login'], node: 'any', load: () => import('./admin/login.ts') },
   { names: ['token'], node: 'pinned', load: () => import('./admin/token.ts') },
   { names: ['topics', 'transactions', 'schemas'], node: 'pinned', load: () => import('./admin/topics.ts') },

@@ -32,13 +32,25 @@ type Agent = Armed & { readonly key: string; state: AgentState };
 
 /** The fold of one partition, record by record. */
 export class Folding {
-  readonly #decider: AgentHealth;
+  #decider: AgentHealth;
   readonly #agents = new Map<string, Agent>();
   readonly #deadlines = new Deadlines<Agent>();
 
   constructor(policies: Policies, states: Iterable<readonly [string, AgentState]> = []) {
     this.#decider = agentHealth(policies);
     for (const [key, state] of states) this.#deadlines.arm(this.#begun(key, state), 0);
+  }
+
+  /** Uses other policies for all later records. The deadlines are computed again, because they may be too late. */
+  usePolicies(policies: Policies, clock: Clock): void {
+    this.#decider = agentHealth(policies);
+    this.rearm(clock);
+  }
+
+  /** Computes the deadlines again. Required after the clock is set back: they are then too late. */
+  rearm(clock: Clock): void {
+    for (const agent of this.#agents.values())
+      if (agent.state.kind === 'known') this.#deadlines.arm(agent, this.#decider.dueAt(agent.state, clock));
   }
 
   /** No tick before this time leads to an event. */
@@ -61,7 +73,7 @@ export class Folding {
     const refused = this.#observe(agent, input, clock);
     if (refused === ACCEPTED && this.#defer(agent, before, clock))
       return { clock, input, emitted: NOTHING, refused: null };
-    const emitted = refused.kept ? this.#emit(agent, clock) : NOTHING;
+    const emitted = refused.kept ? this.#decide(agent, clock) : NOTHING;
     return { clock, input, emitted, refused: refused.reason };
   }
 
@@ -91,13 +103,20 @@ export class Folding {
     return true;
   }
 
-  #emit(agent: Agent, clock: Clock): readonly Announcement[] {
+  #decide(agent: Agent, clock: Clock): readonly Announcement[] {
     const emitted = this.#decider.decide(agent.state, clock);
     for (const event of emitted) agent.state = this.#decider.evolve(agent.state, event);
+    this.#deadlines.arm(agent, this.#decider.dueAt(agent.state, clock));
+    return emitted;
+  }
+
+  /** As in the runner, only a deadline forgets an agent. */
+  #emit(agent: Agent, clock: Clock): readonly Announcement[] {
+    const emitted = this.#decide(agent, clock);
     if (this.#decider.forgets(agent.state, clock)) {
       this.#agents.delete(agent.key);
       this.#deadlines.disarm(agent);
-    } else this.#deadlines.arm(agent, this.#decider.dueAt(agent.state, clock));
+    }
     return emitted;
   }
 

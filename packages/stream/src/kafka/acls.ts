@@ -113,7 +113,11 @@ const USES = {
     Topic.leaseTerminal,
   ]),
   agents: reader([]),
-  cli: reader([]),
+  // `vigil replay` reads what the evaluator has read and decided.
+  cli: {
+    ...reader([Topic.agentObservation, Topic.policy, Topic.agentHealth, Topic.taskHealth, Topic.fleetPresence]),
+    describes: ['health-evaluator'],
+  },
 } as const satisfies Readonly<Record<string, Uses>>;
 
 export type Principal = keyof typeof USES;

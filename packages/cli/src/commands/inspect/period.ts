@@ -10,7 +10,8 @@ export const instantOf = (text: string, now: number): number | null => {
   return Number.isNaN(at) ? null : at;
 };
 
-const instantOption = (text: string): number => {
+/** A time of an option, epoch milliseconds. */
+export const instantOption = (text: string): number => {
   const at = instantOf(text, Date.now());
   if (at === null) throw new InvalidArgumentError('Give a duration such as 2h, or a time such as 2026-11-27T14:00Z.');
   return at;

@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { ADMINISTRATION } from '../groups.ts';
+import { instantOption } from './period.ts';
+
+const SOURCE = `
+It reads the log itself (KAFKA_BROKERS, SCHEMA_REGISTRY_URL), outside any consumer group, and changes nothing.
+The state of an agent follows from all of its reports, so everything stored up to --to is read. An agent that was known before
+the first stored observation is named and left out. Observations are kept for 7 days.`;
+
+const VERIFY = `${SOURCE}
+It compares every event of the evaluator with the recorded one: cause, number, time, policy and content, but not the correlation id.
+Exits with 0 if all are the same, with 1 if an agent differs; its first difference is shown with the record that caused it.
+
+Examples:
+  vigil replay verify
+  vigil replay verify --from 2h --agent worker-1
+  vigil replay verify --file incident.ndjson.gz --json`;
+
+const EXPORT = `${SOURCE}
+The file begins with the agents as they were at --from. It has the policies, the observations and the decisions of the span.
+It is gzipped lines of JSON, readable for you only. --file of the other commands reads it, on any machine and without servers.
+It has what agents report: names of agents, tasks, hosts, tools and files, error messages, and lines of output. It has texts that
+agents and people wrote, too, but no arguments or results of calls, and no tokens of Vigil. Look at it before you pass it on.
+
+Examples:
+  vigil replay export --from 2h --out incident.ndjson.gz
+  vigil replay export --from 2026-11-27T14:00Z --to 2026-11-27T15:00Z --agent worker-1 --out worker-1.ndjson.gz`;
+
+/** Adds the options of a span. */
+const withSpan = (command: Command): Command =>
+  command
+    .option('--from <time>', 'from then on: 2h ago, or a time such as 2026-11-27T14:00Z', instantOption)
+    .option('--to <time>', 'until then', instantOption)
+    .option('--agent <agent>', 'of one agent')
+    .option('--json', 'for programs');
+
+/** Adds the choice of another source than the log. */
+const withFile = (command: Command): Command =>
+  command.option('--file <file>', 'an exported span instead of the log; - is standard input');
+
+export const register = (program: Command): void => {
+  const replay = program
+    .command('replay')
+    .helpGroup(ADMINISTRATION)
+    .description('fold stored observations again: compare the decisions, take an incident with you');
+  // Judgement and the Kafka client are loaded by these commands only: every other one starts without them.
+  withSpan(withFile(replay.command('verify').description('compare the recorded decisions with those of this version')))
+    .addHelpText('after', VERIFY)
+    .action(async (options) => (await import('../../replay/verify.ts')).verifySpan(options));
+  withSpan(
+    replay
+      .command('export')
+      .description('write a span of the log into a file')
+      .requiredOption('--out <file>', 'the file to write, which must not exist'),
+  )
+    .addHelpText('after', EXPORT)
+    .action(async (options) => (await import('../../replay/export.ts')).exportTo(options));
+};

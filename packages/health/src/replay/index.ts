@@ -1,0 +1,7 @@
+export type { Decided } from './decided.ts';
+export { type PublishedDocument, type Substitute, UnknownRules } from './documents.ts';
+export { CorrectTheFile, type Exported, exportSpan, fileSource, isExportedSpan } from './file.ts';
+export { logSource, type ReplayProgress } from './log-source.ts';
+export { NoRules } from './partition-replay.ts';
+export type { ReplaySource, Span } from './source.ts';
+export { type Difference, type Verified, verify } from './verification.ts';
