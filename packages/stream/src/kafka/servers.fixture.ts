@@ -22,14 +22,17 @@ export const clients = openClients(kafka, `test-${RUN}`, silentLogger);
 const admin = clients.admins.admin();
 let connected: Promise<void> | undefined;
 
-/** Creates topics with their partitions and settings. */
+/** Tests write records with fixed times, which a broker's usual retention of a week deletes sooner or later. */
+const KEPT = { 'retention.ms': '-1' };
+
+/** Creates topics with their partitions and settings. They keep every record, unless the settings say otherwise. */
 export const makeTopics = async (
   counts: Readonly<Record<string, number>>,
   config: Readonly<Record<string, string>> = {},
 ): Promise<void> => {
   connected ??= admin.connect();
   await connected;
-  const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
+  const configEntries = Object.entries({ ...KEPT, ...config }).map(([name, value]) => ({ name, value }));
   const topics = Object.entries(counts).map(([topic, numPartitions]) => ({ topic, numPartitions, configEntries }));
   await makeKnown(kafka, admin, topics);
 };
