@@ -25,7 +25,7 @@ let connected: Promise<void> | undefined;
 /** Tests write records with fixed times, which a broker's usual retention of a week deletes sooner or later. */
 const KEPT = { 'retention.ms': '-1' };
 
-/** Creates topics with their partitions and settings. They keep every record, unless the settings say otherwise. */
+/** Creates topics with their partitions and settings. They keep every record, unless the settings set a retention. */
 export const makeTopics = async (
   counts: Readonly<Record<string, number>>,
   config: Readonly<Record<string, string>> = {},
