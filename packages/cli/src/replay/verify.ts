@@ -20,7 +20,7 @@ const listed = (agents: readonly string[]): string =>
 
 /** What was compared, what was not, and the first difference of each agent. */
 export const verifiedLines = (view: View, verified: Verified): string[] => {
-  const { observations, decisions, agents, earlier, unreadable, differences } = verified;
+  const { observations, decisions, agents, earlier, newer, unreadable, differences } = verified;
   const folded = `${observations} observations folded again; ${decisions} decisions about ${agents} agents are as recorded.`;
   return [
     differences.length === 0
@@ -30,6 +30,9 @@ export const verifiedLines = (view: View, verified: Verified): string[] => {
     ...(earlier.length === 0
       ? []
       : [`Not compared, because they were known before the first stored observation: ${listed(earlier)}.`]),
+    ...(newer === 0
+      ? []
+      : [`${newer} newer decisions were not compared: the evaluator had not committed them when the reading began.`]),
     ...(unreadable === 0
       ? []
       : [`${unreadable} observations cannot be read: \`vigil dlq list\` has their dead letters.`]),

@@ -2,7 +2,7 @@ import { Topic } from '@vigil/events';
 import { expect, test } from 'vitest';
 import { exportSpan, fileSource } from './file.ts';
 import { logSource } from './log-source.ts';
-import { judgedFleet, presetNamed } from './replay.fixture.ts';
+import { EvaluatorOnLog, judgedFleet, presetNamed } from './replay.fixture.ts';
 import type { Span } from './source.ts';
 import { verify } from './verification.ts';
 
@@ -32,6 +32,21 @@ test('an exported log is verified like the log itself', async () => {
   const ofLog = await verify(await logSource(fleet.log, ALL, () => {}), signal);
   expect(await verified(lines)).toEqual(ofLog);
   expect(counts).toEqual({ observations: ofLog.observations, decisions: ofLog.decisions, agents: 3 });
+});
+
+test('a file of an evaluator that is behind has its position: newer decisions are no difference', async () => {
+  const on = new EvaluatorOnLog(1);
+  await on.use(presetNamed('demo'));
+  await on.start();
+  await on.pass(3, (second) => on.heartbeat('a', second + 1));
+  await on.stop();
+  await on.pass(20);
+  const lines: string[] = [];
+  const source = await logSource(on.log, ALL, () => {});
+  await exportSpan(source, { version: '1.2.3', exportedAt: last }, (line) => lines.push(line), signal);
+  const ofLog = await verify(await logSource(on.log, ALL, () => {}), signal);
+  expect(await verified(lines)).toEqual(ofLog);
+  expect(ofLog).toMatchObject({ differences: [], newer: expect.toSatisfy((count: number) => count > 0) });
 });
 
 test('a span begins with the agents as they were then, so that its decisions follow without what was before', async () => {

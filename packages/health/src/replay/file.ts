@@ -25,6 +25,7 @@ type Placed = { readonly partition: number; readonly offset: number; readonly ti
 type Line =
   | { readonly kind: 'earlier'; readonly agent: string }
   | { readonly kind: 'decided'; readonly decision: Decided }
+  | { readonly kind: 'complete'; readonly partition: number; readonly before: number }
   | { readonly kind: 'rules'; readonly partition: number; readonly from: number; readonly rules: string }
   | { readonly kind: 'clock'; readonly partition: number; readonly clock: Partial<ClockState> }
   | ({ readonly kind: 'agent'; readonly partition: number } & StoredAgent)
@@ -84,6 +85,10 @@ class SpanWriter implements ReplayReader {
     if (!isWithin(this.#span, decision.occurredAt)) return;
     this.#decisions += 1;
     this.#write({ kind: 'decided', decision });
+  }
+
+  complete(partition: number, before: number): void {
+    this.#write({ kind: 'complete', partition, before });
   }
 
   record(partition: number, mark: Mark, input: Observation | null): void {
@@ -200,6 +205,9 @@ const apply = (reader: ReplayReader, line: Line): void => {
       break;
     case 'decided':
       reader.decided(line.decision);
+      break;
+    case 'complete':
+      reader.complete(line.partition, line.before);
       break;
     case 'rules':
       reader.rules(line.partition, line.from, line.rules);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type HealthEvent, NewerEvent, Topic, Undecodable, UnknownSchemaId } from '@vigil/events';
 import {
   DeadLetter,
@@ -19,11 +20,13 @@ export type ReplayProgress = (done: number, of: number) => void;
 type ReadLog = Pick<Log, 'codec' | 'bounds' | 'stableEnds' | 'groupOffsets' | 'read' | 'readRanges'>;
 
 const OBSERVATIONS = Topic.agentObservation;
-const DECISIONS = [Topic.agentHealth, Topic.taskHealth, Topic.fleetPresence] as const;
 const EVALUATOR = 'health-evaluator';
 /** How many offsets at the beginning are looked at for the time of the first record. Some are marks of transactions. */
 const FIRST = 1000;
 const PROGRESS_EVERY = 20_000;
+/** A transaction lives for at most 20 s. */
+const LOOK_MS = 250;
+const MOST_LOOKS = 120;
 
 type Wanted = (record: LogRecord) => boolean;
 /** `event` null: it was not wanted, or cannot be read. `why`: why it cannot be read. */
@@ -128,11 +131,40 @@ const publishedIn = async (log: ReadLog, signal: AbortSignal): Promise<readonly 
   return found;
 };
 
-/** The observations that the evaluator has read: what is behind its position is not decided yet. */
-const observationsOf = async (log: ReadLog): Promise<readonly PartitionRange[]> => {
-  const positions = await log.groupOffsets(EVALUATOR, OBSERVATIONS);
-  const ranges = await rangesOf(log, OBSERVATIONS);
-  return ranges.map((range) => ({ ...range, high: Math.min(range.high, positions[range.partition] ?? range.high) }));
+/**
+ * What is read of a live log. `complete`, by partition: every decision on the observations before this offset is in
+ * `decisions`. Every decision in `decisions` follows from `observations`.
+ */
+type Extent = {
+  readonly observations: readonly PartitionRange[];
+  readonly decisions: readonly (readonly PartitionRange[])[];
+  readonly complete: readonly (number | null)[];
+};
+
+/** The ranges of a topic up to its present end. Waits until no unfinished transaction hides a part of them. */
+const committedRanges = async (log: ReadLog, topic: string): Promise<readonly PartitionRange[]> => {
+  const bounds = await log.bounds(topic);
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const ends = await log.stableEnds(topic);
+    if (bounds.every(({ high }, partition) => (ends[partition] ?? high) >= high))
+      return bounds.map(({ low, high }, partition) => ({ topic, partition, low, high }));
+    await sleep(LOOK_MS);
+  }
+  throw new Error(
+    `an unfinished transaction has hidden the end of ${topic} for ${(MOST_LOOKS * LOOK_MS) / 1000} s: look for one that hangs with \`vigil doctor\``,
+  );
+};
+
+/**
+ * The evaluator continues while its log is read. So its position comes first, then the ends of what it has written, and
+ * then that of the observations. A mark of rules is in the topic of agents, which comes last of the three.
+ */
+const extentOf = async (log: ReadLog): Promise<Extent> => {
+  const complete = await log.groupOffsets(EVALUATOR, OBSERVATIONS);
+  const decisions: (readonly PartitionRange[])[] = [];
+  for (const topic of [Topic.taskHealth, Topic.fleetPresence, Topic.agentHealth])
+    decisions.push(await committedRanges(log, topic));
+  return { complete, decisions, observations: await rangesOf(log, OBSERVATIONS) };
 };
 
 /** The time of the first stored record of a partition; 0 if none before it was deleted, so that all agents began later. */
@@ -159,12 +191,14 @@ const ruleMarkOf = ({ value }: LogRecord): { readonly rules: string; readonly fr
 /** Passes on the recorded rules and decisions. An agent that was known before the first record is only named. */
 const readDecisions = async (
   log: ReadLog,
+  { decisions, complete }: Extent,
   { agent }: Span,
   beginnings: readonly number[],
   reader: ReplayReader,
   signal: AbortSignal,
 ): Promise<void> => {
   const earlier = new Set<string>();
+  const marked = new Map<number, number>();
   const isEarlier = (key: string, at: number) => at < (beginnings[partitionOf(key, beginnings.length)] ?? 0);
   const note = (key: string) => {
     if (!earlier.has(key)) reader.earlier(key);
@@ -181,6 +215,7 @@ const readDecisions = async (
     if (record.topic === Topic.agentHealth && record.key === '@policy' && record.value !== null) {
       const { rules, from } = ruleMarkOf(record);
       reader.rules(record.partition, from, rules);
+      marked.set(record.partition, from);
     }
     if (event === null) return;
     const decision = recordedDecision(event as DecisionEvent);
@@ -188,7 +223,10 @@ const readDecisions = async (
     if (isEarlier(decision.stateKey, decision.epoch)) note(decision.stateKey);
     else reader.decided(decision);
   };
-  for (const topic of DECISIONS) await readDecoded(log, await rangesOf(log, topic), wanted, take, signal);
+  for (const ranges of decisions) await readDecoded(log, ranges, wanted, take, signal);
+  // A mark of rules is written at each start: its offset bounds what the evaluator had read where its group has none.
+  for (let partition = 0; partition < beginnings.length; partition += 1)
+    reader.complete(partition, Math.max(complete[partition] ?? 0, marked.get(partition) ?? 0));
 };
 
 /**
@@ -196,11 +234,13 @@ const readDecisions = async (
  * the log outside any group and changes nothing.
  */
 export const logSource = async (log: ReadLog, span: Span, onProgress: ReplayProgress): Promise<ReplaySource> => {
-  const observations = await observationsOf(log);
+  const extent = await extentOf(log);
+  const { observations } = extent;
+  // After the ends of the decisions, because a policy is published before the first decision that follows it.
   const documents = new Documents(await publishedIn(log, new AbortController().signal));
   const read = async (reader: ReplayReader, signal: AbortSignal) => {
     const beginnings = await Promise.all(observations.map((range) => beginningOf(log, range)));
-    await readDecisions(log, span, beginnings, reader, signal);
+    await readDecisions(log, extent, span, beginnings, reader, signal);
     const of = observations.reduce((sum, { low, high }) => sum + high - low, 0);
     let done = 0;
     // Enough is read when every partition has passed the end of the span.

@@ -107,8 +107,8 @@ export class EvaluatorOnLog {
 }
 
 /**
- * Three agents under `demo`: one works, one falls silent, one works and is then lost. The evaluator restarts once, and
- * gets the policies of `then` after 40 seconds.
+ * Three agents under `demo`: one works, one falls silent, one works and is then lost. The evaluator restarts twice:
+ * with the policies of `then` after 20 seconds, and at the end.
  */
 export const judgedFleet = async (then: readonly CompiledPolicy[] = []): Promise<EvaluatorOnLog> => {
   const on = new EvaluatorOnLog(2);
@@ -124,6 +124,10 @@ export const judgedFleet = async (then: readonly CompiledPolicy[] = []): Promise
   if (then.length > 0) await on.use(...then);
   await on.start();
   await on.pass(40, (second) => report(99, second + 21));
+  await on.stop();
+  // The mark of a start names what was read before.
+  await on.start();
+  await on.pass(1);
   await on.stop();
   return on;
 };

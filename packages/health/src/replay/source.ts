@@ -10,7 +10,7 @@ import type { Mark, StoredAgent } from './partition-replay.ts';
 export type Span = { readonly from: number | null; readonly to: number | null; readonly agent: string | null };
 
 /**
- * What a source has. The decisions and earlier agents come before all records. The rules, the clock and the agents of a
+ * What a source has. The decisions, how far they are complete, and earlier agents come before all records. The rules, the clock and the agents of a
  * partition come before its records, and these in their order.
  */
 export type ReplayReader = {
@@ -23,6 +23,8 @@ export type ReplayReader = {
   /** an agent that was known before the first record, and whose state is not known: its decisions cannot follow */
   readonly earlier: (agent: string) => void;
   readonly decided: (decision: Decided) => void;
+  /** every decision on the records of a partition before this offset is recorded; without it, all decisions are */
+  readonly complete: (partition: number, before: number) => void;
   /** `input` null: a mark of the runner, or a record that only moves the time */
   readonly record: (partition: number, mark: Mark, input: Observation | null) => void;
   /** a record that cannot be read: the evaluator made a dead letter of it */

@@ -125,6 +125,55 @@ test('an agent that was known before the first stored record is named and not co
   expect({ earlier, agents, differences }).toEqual({ earlier: ['early'], agents: 1, differences: [] });
 });
 
+/** An evaluator that agents report to, and that judges on each time when a reader asks for the ends of a topic. */
+const judgingOn = async () => {
+  const on = new EvaluatorOnLog(2);
+  await on.use(presetNamed('demo'));
+  await on.start();
+  let sequence = 0;
+  const passing = () =>
+    on.pass(12, () => {
+      sequence += 1;
+      for (const agent of ['a', 'b', 'c']) if (agent !== 'a' || sequence % 24 < 8) on.heartbeat(agent, sequence);
+    });
+  await passing();
+  const { log } = on;
+  const bounds = async (topic: string) => {
+    const found = await log.bounds(topic);
+    await passing();
+    return found;
+  };
+  const stableEnds = async (topic: string) => {
+    await passing();
+    return log.stableEnds(topic);
+  };
+  const live = { ...log, codec: log.codec, bounds, stableEnds } as never as MemoryLog;
+  return { on, live };
+};
+
+test('an evaluator that decides during the comparison has no difference', async () => {
+  const { on, live } = await judgingOn();
+  const { differences, decisions } = await verified(live);
+  await on.stop();
+  expect(differences).toEqual([]);
+  expect(decisions).toBeGreaterThan(3);
+});
+
+test('decisions on observations that the evaluator has not read are newer, and no difference', async () => {
+  const on = new EvaluatorOnLog(1);
+  await on.use(presetNamed('demo'));
+  await on.start();
+  await on.pass(3, (second) => on.heartbeat('a', second + 1));
+  await on.stop();
+  const { decisions } = await verified(on.log);
+  await on.pass(20);
+  on.heartbeat('late', 1);
+  const { differences, newer, ...behind } = await verified(on.log);
+  expect(differences).toEqual([]);
+  expect(behind.decisions).toBe(decisions);
+  expect(newer).toBeGreaterThan(1);
+});
+
 test('a log without the policies that it names is refused with the name', async () => {
   const without = changed(fleet.log, (record) => (record.topic === Topic.policy ? [] : [record]));
   await expect(verified(without)).rejects.toThrow(/the recorded policy demo \([0-9a-f]+\) is not published/);

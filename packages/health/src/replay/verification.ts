@@ -29,6 +29,8 @@ export type Verified = {
   readonly agents: number;
   /** agents that are not compared: they were known before the first record, so that their state is not known */
   readonly earlier: readonly string[];
+  /** decisions that were not compared: the evaluator had not committed them when the reading began */
+  readonly newer: number;
   /** observations that cannot be read */
   readonly unreadable: number;
   /** the first of each agent, in the order of time */
@@ -47,10 +49,12 @@ class Verification implements ReplayReader {
   readonly #recorded = new Map<string, string>();
   readonly #onlyNow = new Map<string, Placed>();
   readonly #earlier = new Set<string>();
+  readonly #complete = new Map<number, number>();
   readonly #agents = new Set<string>();
   readonly #differences = new Map<string, Difference>();
   #observations = 0;
   #decisions = 0;
+  #newer = 0;
   #unreadable = 0;
 
   constructor({ span, documents }: ReplaySource) {
@@ -62,6 +66,7 @@ class Verification implements ReplayReader {
   readonly clock: ReplayReader['clock'] = (...start) => this.#folds.clock(...start);
   readonly agent: ReplayReader['agent'] = (...known) => this.#folds.agent(...known);
   readonly earlier: ReplayReader['earlier'] = (agent) => void this.#earlier.add(agent);
+  readonly complete: ReplayReader['complete'] = (...end) => void this.#complete.set(...end);
 
   decided(decision: Decided): void {
     if (isWithin(this.#span, decision.occurredAt)) this.#recorded.set(numberOf(decision), JSON.stringify(decision));
@@ -88,6 +93,7 @@ class Verification implements ReplayReader {
     ];
     this.#recorded.delete(number);
     if (recorded === text) this.#decisions += 1;
+    else if (recorded === undefined && offset >= (this.#complete.get(partition) ?? Infinity)) this.#newer += 1;
     else if (recorded === undefined) this.#onlyNow.set(number, { text, position });
     else {
       const before = JSON.parse(recorded) as Decided;
@@ -126,6 +132,7 @@ class Verification implements ReplayReader {
       decisions: this.#decisions,
       agents: this.#agents.size,
       earlier: [...this.#earlier].toSorted(),
+      newer: this.#newer,
       unreadable: this.#unreadable,
       differences,
     };
