@@ -58,6 +58,22 @@ test('a decision that differs ends with 1, with the first difference of the agen
   expect(json).toMatchObject({ same: false, agents: 3, differences: [{ agent: 'hangs' }] });
 });
 
+test('under another policy the outcomes are shown side by side up to the first different act', async () => {
+  const { code, out, err } = await vigil('replay', 'what-if', '--policy', 'vigil', '--file', incident);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(/^94 observations of 3 agents folded under the recorded policies and under vigil\.\n/);
+  expect(out).toMatch(
+    /\nhangs\n(.*\n)* {2}.* {2}recorded {2}.* → STUCK: .*\n {2}.* {2}recorded {2}the plan for .* begins: nudge, /,
+  );
+  expect(out).toContain('Here the histories part.');
+  const json = JSON.parse(
+    (await vigil('replay', 'what-if', '--policy', 'vigil', '--json', '--file', incident, '--agent', 'hangs')).out,
+  );
+  expect(json).toMatchObject({ policy: { name: 'vigil' }, agents: 1, otherwise: { stuck: 0, plans: 0 } });
+  const unknown = await vigil('replay', 'what-if', '--policy', 'vigil', '--instead-of', 'dem', '--file', incident);
+  expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('no recorded policy is called dem') });
+});
+
 test('a file that is not an exported span ends with 2 and the remedy', async () => {
   const { code, out, err } = await vigil('replay', 'verify', '--file', file('runs.gz', ['{"run_id":"a"}']));
   expect({ code, out }).toEqual({ code: 2, out: '' });

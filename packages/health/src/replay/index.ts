@@ -5,3 +5,4 @@ export { logSource, type ReplayProgress } from './log-source.ts';
 export { NoRules } from './partition-replay.ts';
 export type { ReplaySource, Span } from './source.ts';
 export { type Difference, type Verified, verify } from './verification.ts';
+export { type Compared, type DifferentAgent, type Outcome, type Side, type WhatIf, whatIf } from './what-if.ts';

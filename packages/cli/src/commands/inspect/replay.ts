@@ -16,6 +16,16 @@ Examples:
   vigil replay verify --from 2h --agent worker-1
   vigil replay verify --file incident.ndjson.gz --json`;
 
+const WHAT_IF = `${SOURCE}
+The span is folded twice: under the recorded policies, and under --policy from --from on. Both begin with the same states.
+Each agent is compared up to the first different act: a plan that begins, changes or ends. After it the histories part, because
+another act would have led to other reports. So an act that would have been spared is shown, and not what it would have changed.
+
+Examples:
+  vigil replay what-if --policy ./strict.yaml --from 24h
+  vigil replay what-if --policy vigil --instead-of demo --agent worker-1
+  vigil replay what-if --policy ./strict.yaml --file incident.ndjson.gz --json`;
+
 const EXPORT = `${SOURCE}
 The file begins with the agents as they were at --from. It has the policies, the observations and the decisions of the span.
 It is gzipped lines of JSON, readable for you only. --file of the other commands reads it, on any machine and without servers.
@@ -42,11 +52,24 @@ export const register = (program: Command): void => {
   const replay = program
     .command('replay')
     .helpGroup(ADMINISTRATION)
-    .description('fold stored observations again: compare the decisions, take an incident with you');
+    .description(
+      'fold stored observations again: compare the decisions, try another policy, take an incident with you',
+    );
   // Judgement and the Kafka client are loaded by these commands only: every other one starts without them.
   withSpan(withFile(replay.command('verify').description('compare the recorded decisions with those of this version')))
     .addHelpText('after', VERIFY)
     .action(async (options) => (await import('../../replay/verify.ts')).verifySpan(options));
+  withSpan(
+    withFile(
+      replay
+        .command('what-if')
+        .description('judge a span under another policy, beside the recorded ones')
+        .requiredOption('--policy <policy>', "a preset's name, or the path of a policy"),
+    ),
+  )
+    .option('--instead-of <policy>', 'only for agents of this recorded policy (default: for all)')
+    .addHelpText('after', WHAT_IF)
+    .action(async (options) => (await import('../../replay/what-if.ts')).judgeOtherwise(options));
   withSpan(
     replay
       .command('export')
