@@ -30,7 +30,7 @@ const project = (name: string, include: readonly string[], own: ProjectConfig): 
  * `unit` needs no server; `integration` and `separate` (`*.it.test.ts` beside the code) take their servers' addresses from
  * the environment: see src/test.ts. `system` and `stories` (`*.it.test.ts` in test/) start servers for each file. `clients`
  * (`*.clients.test.ts`) starts its own servers. `cluster` runs the suites on the log with three brokers; `secured` runs
- * the walkthrough under TLS, SCRAM and ACLs.
+ * the walkthrough under TLS, SCRAM and ACLs; `embedded` runs it on the log in a file.
  */
 export default defineConfig({
   test: {
@@ -73,6 +73,8 @@ export default defineConfig({
       }),
       // `npm test secured` only: the broker requires each service's own principal, and enforces the ACLs.
       project('secured', ['test/walkthrough/*.it.test.ts'], { fileParallelism: false }),
+      // `npm test embedded` only: all services in one process, without Kafka, Java and containers.
+      project('embedded', ['test/walkthrough/*.it.test.ts'], { fileParallelism: false }),
       // Real coding agents from npm: `npm test clients` only. A session mostly waits; more at once make the clients themselves slow.
       project('clients', ['test/clients/**/*.clients.test.ts'], {
         fileParallelism: false,

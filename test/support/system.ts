@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import {
   bundleOf,
+  type EmbeddedServers,
   type Fleet,
   type Servers,
   type ServiceName,
@@ -12,6 +13,7 @@ import {
   startFleet,
   startServers,
   startSystem,
+  startTestEmbedded,
 } from '@vigil/dev';
 import {
   catalogue,
@@ -22,16 +24,22 @@ import {
   Topic,
   type TopicName,
 } from '@vigil/events';
-import { connectLog, kafkaFrom, type Log, type LogRecord, silentLogger } from '@vigil/stream';
+import { connectLog, kafkaFrom, type Log, type LogRecord, openFileLog, silentLogger } from '@vigil/stream';
 import { connectPlacement, type Placement } from '@vigil/stream/placement';
 import pg from 'pg';
 import { momentsOf } from './refold.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
+/** `npm test embedded` runs the systems on the log in a file. */
+const isEmbeddedRun = process.env.VIGIL_TEST_LOG === 'embedded';
+
 /** System tests end brokers and begin with empty topics, so they cannot use the servers of the environment. */
 export const ownServers: boolean =
   process.env.VIGIL_TEST_SERVERS !== undefined || process.env.KAFKA_BROKERS === undefined;
+
+/** The program whose log has what a service writes: its own, or that of all services. */
+export const logNameOf = (service: ServiceName): string => (isEmbeddedRun ? 'vigil' : service);
 
 /** Budgets for every step, for tests that do not concern the governor's limits. */
 export const ROOM = {
@@ -44,9 +52,11 @@ export const ROOM = {
 export const soak = <T>(usual: T, long: T): T => (process.env.VIGIL_SOAK === undefined ? usual : long);
 
 export type TestSystem = {
+  /** throws on the log in a file */
   readonly servers: Servers;
   readonly system: System;
   readonly log: Log;
+  /** throws on the log in a file */
   readonly placement: Placement;
   readonly sql: pg.Pool;
   readonly dir: string;
@@ -143,6 +153,51 @@ const form = (['cluster', 'secured'] as const).find((each) => each === process.e
 
 export const isCluster: boolean = form === 'cluster';
 
+/** The servers of a system, its log as tests read it, and what a test can do to the servers. */
+type Ground = {
+  readonly servers: Servers | EmbeddedServers;
+  readonly kafka: Pick<TestSystem, 'servers' | 'placement'> | null;
+  /** once the system runs, because a service may create the topics */
+  readonly openLog: () => Promise<Log>;
+  readonly close: () => Promise<void>;
+};
+
+const everyTopic = Object.keys(catalogue) as TopicName[];
+
+const openKafka = async (dir: string, note: (line: string) => void): Promise<Ground> => {
+  // The systems of a run share its registry: each start of one takes seconds of a core, and no test ends or changes it.
+  const sharedRegistry = process.env.SCHEMA_REGISTRY_URL ?? null;
+  const mode = { purpose: 'test', given: null, form, sharedRegistry } as const;
+  const servers = await startServers({ ...mode, dir, env: process.env, onProgress: note });
+  const kafka = kafkaFrom({ ...servers.env, KAFKA_BROKERS: servers.env.KAFKA_BROKERS.split(',') });
+  const placement = await connectPlacement(kafka);
+  return {
+    servers,
+    kafka: { servers, placement },
+    openLog: async () => {
+      const codec = await connectCodec(registryFrom(servers.env), everyTopic);
+      return connectLog({ kafka, clientId: 'test', codec, logger: silentLogger });
+    },
+    close: async () => placement[Symbol.asyncDispose](),
+  };
+};
+
+const openEmbedded = async (dir: string, note: (line: string) => void): Promise<Ground> => {
+  const servers = await startTestEmbedded({ dir, env: {}, report: note });
+  const { VIGIL_LOG_FILE: file, VIGIL_PARTITIONS: partitions } = servers.env;
+  return {
+    servers,
+    kafka: null,
+    openLog: () => openFileLog({ path: file, partitions: Number(partitions), writes: everyTopic, now: Date.now }),
+    close: async () => undefined,
+  };
+};
+
+const ofKafka = (ground: Ground): Pick<TestSystem, 'servers' | 'placement'> => {
+  if (ground.kafka === null) throw new Error('this test needs Kafka: run it without `embedded`');
+  return ground.kafka;
+};
+
 /** A whole system on separate servers, empty at the beginning. */
 export const openSystem = async ({ name, policy = 'demo', services, env = {} }: Wanted): Promise<TestSystem> => {
   const dir = path.join(root, '.vigil', `system-${name}-${process.pid}`);
@@ -152,21 +207,17 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
     lines.push(`${new Date().toISOString()} ${line}`);
     writeFileSync(path.join(dir, 'system.log'), `${lines.join('\n')}\n`);
   };
-  // The systems of a run share its registry: each start of one takes seconds of a core, and no test ends or changes it.
-  const sharedRegistry = process.env.SCHEMA_REGISTRY_URL ?? null;
-  const mode = { purpose: 'test', given: null, form, sharedRegistry } as const;
-  const servers = await startServers({ ...mode, dir, env: process.env, onProgress: note });
+  const ground = await (isEmbeddedRun ? openEmbedded : openKafka)(dir, note);
+  const { servers } = ground;
   const all = { VIGIL_REQUESTABLE_POLICIES: 'any', ...env };
   const options = { servers, dir, policy, inherited: process.env, env: all, onLine: note };
   const starting = startSystem({ ...options, ...(services && { services }) });
   const system = await starting.catch(async (error: unknown) => {
+    await ground.close();
     await servers.stop();
     throw error;
   });
-  const kafka = kafkaFrom({ ...servers.env, KAFKA_BROKERS: servers.env.KAFKA_BROKERS.split(',') });
-  const codec = await connectCodec(registryFrom(servers.env), Object.keys(catalogue) as TopicName[]);
-  const log = await connectLog({ kafka, clientId: 'test', codec, logger: silentLogger });
-  const placement = await connectPlacement(kafka);
+  const log = await ground.openLog();
   const sql = new pg.Pool({ connectionString: servers.env.DATABASE_URL, max: 2 });
   sql.on('error', () => {});
   const fleets: Fleet[] = [];
@@ -183,7 +234,7 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
     await Promise.all(fleets.map((one) => one.stop()));
     await keepObservations(name, log);
     await sql.end();
-    await placement[Symbol.asyncDispose]();
+    await ground.close();
     await log[Symbol.asyncDispose]();
     await system.stop();
     await servers.stop();
@@ -192,10 +243,14 @@ export const openSystem = async ({ name, policy = 'demo', services, env = {} }: 
   const records = (topic: TopicName) => readAll(log, topic);
   const events = (topic: TopicName) => readEvents(log, topic) as never;
   return {
-    servers,
+    get servers() {
+      return ofKafka(ground).servers;
+    },
+    get placement() {
+      return ofKafka(ground).placement;
+    },
     system,
     log,
-    placement,
     sql,
     dir,
     fleet,

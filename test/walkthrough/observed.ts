@@ -4,7 +4,7 @@ import { catalogue, type EventOf, type HealthEvent, Topic, type TopicName, topic
 import { readModel } from '@vigil/read-model';
 import type { LogRecord } from '@vigil/stream';
 import { isAlive } from '../support/alive.ts';
-import { type TestSystem, until } from '../support/system.ts';
+import { logNameOf, type TestSystem, until } from '../support/system.ts';
 
 type Recorded<E> = E & { readonly record: LogRecord };
 
@@ -43,7 +43,7 @@ const EXPLAINED = [
 const lines = (...file: string[]): string[] => readFileSync(path.join(...file), 'utf8').split('\n');
 
 const consoleLines = (dir: string): string[] =>
-  lines(dir, 'logs/alerting.log').filter((line) => line.startsWith('ALERT '));
+  lines(dir, `logs/${logNameOf('alerting')}.log`).filter((line) => line.startsWith('ALERT '));
 
 /** The last notice to people of each task. */
 const LAST_NOTICES = [

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { chassisSettings, databaseSettings, kafkaSettings, readConfig, token, whole } from './config.ts';
+import { chassisSettings, databaseSettings, logSettings, readConfig, token, whole } from './config.ts';
 
 const good = { KAFKA_BROKERS: 'a:9092, b:9093', SCHEMA_REGISTRY_URL: 'http://127.0.0.1:8081/apis/ccompat/v7' };
-const kafka = z.object(kafkaSettings);
+const kafka = logSettings({});
 const messageOf = (read: () => unknown): string => {
   try {
     read();
@@ -28,7 +28,7 @@ describe('readConfig', () => {
   });
 
   test('a transform gives the variables the shape that their service needs', () => {
-    const shaped = kafka.transform((env) => ({ first: env.KAFKA_BROKERS[0] }));
+    const shaped = kafka.transform((env) => ({ first: env.KAFKA_BROKERS?.[0] }));
     expect(readConfig(shaped, good)).toEqual({ first: 'a:9092' });
   });
 
@@ -65,6 +65,28 @@ describe('readConfig', () => {
     const message = messageOf(() => readConfig(z.object(databaseSettings), { DATABASE_URL: 'vigil:hun ter@4@db' }));
     expect(message).toContain('DATABASE_URL is "…@db"');
     expect(message).not.toContain('hun');
+  });
+});
+
+describe('where the log is', () => {
+  const file = { VIGIL_LOG_FILE: 'log.db' };
+  const refused = (env: Record<string, string>) => messageOf(() => readConfig(kafka, env));
+
+  test('the file of this machine needs no broker and no registry', () => {
+    expect(readConfig(kafka, file)).toEqual({ VIGIL_LOG_FILE: 'log.db', VIGIL_PARTITIONS: 4 });
+  });
+
+  test('a file beside Kafka is refused, also where the registry is missing', () => {
+    expect(refused({ ...good, ...file })).toContain('VIGIL_LOG_FILE is "log.db": KAFKA_BROKERS is set too: unset one');
+    expect(refused({ KAFKA_BROKERS: 'a:9092', ...file })).toContain('KAFKA_BROKERS is set too');
+  });
+
+  test('neither of them is refused, with both remedies', () => {
+    expect(refused({})).toMatch(/KAFKA_BROKERS is not set: give host:port.*, set VIGIL_LOG_FILE to a file/);
+  });
+
+  test('Kafka without its registry is refused', () => {
+    expect(refused({ KAFKA_BROKERS: 'a:9092' })).toContain('SCHEMA_REGISTRY_URL is not set');
   });
 });
 

@@ -36,6 +36,7 @@ const shown = (variable: string, value: string): string => {
 const ADDRESS = /^[^\s:,/@]+:\d{1,5}$/;
 
 const SERVERS = 'or start everything with `npm start`, which sets it';
+const REGISTRY_REMEDY = `give the address of the schema registry's Confluent API, such as http://127.0.0.1:8081/apis/ccompat/v7, ${SERVERS}`;
 
 /** A whole number within limits, both included, as variables spell it. */
 export const whole = (from: number, to: number): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> =>
@@ -65,22 +66,51 @@ export const proofKey: z.ZodString = z
 const texts = <Name extends string>(names: readonly Name[]): Readonly<Record<Name, z.ZodOptional<z.ZodString>>> =>
   Object.fromEntries(names.map((name) => [name, z.string().optional()])) as Record<Name, z.ZodOptional<z.ZodString>>;
 
-/** Variables of each process that reads or writes topics. `VIGIL_PARTITIONS`: of the agent and task key spaces. */
-export const kafkaSettings = {
+/**
+ * Where the log is: in a file of this machine, or on Kafka with its registry. `VIGIL_PARTITIONS`: of the agent and task
+ * key spaces.
+ */
+const logVariables = {
+  VIGIL_LOG_FILE: z.string().optional(),
   KAFKA_BROKERS: z
-    .string(`give host:port[,host:port…] of the Kafka brokers, ${SERVERS}`)
+    .string()
     .transform((text) => text.split(',').map((broker) => broker.trim()))
     .refine(
       (brokers) => brokers.every((broker) => ADDRESS.test(broker)),
       'give host:port[,host:port…] of the Kafka brokers',
-    ),
-  SCHEMA_REGISTRY_URL: httpUrl(
-    `give the address of the schema registry's Confluent API, such as http://127.0.0.1:8081/apis/ccompat/v7, ${SERVERS}`,
-  ),
+    )
+    .optional(),
+  SCHEMA_REGISTRY_URL: httpUrl(REGISTRY_REMEDY).optional(),
   VIGIL_PARTITIONS: whole(1, 1024).default(4),
   ...texts(KAFKA_ACCESS_VARIABLES),
   ...texts(REGISTRY_AUTH_VARIABLES),
 };
+
+const isSet = (value: unknown, name: 'VIGIL_LOG_FILE' | 'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL'): boolean =>
+  typeof value === 'object' && value !== null && (value as Readonly<Record<string, unknown>>)[name] !== undefined;
+
+/**
+ * The variables of a process that reads or writes topics, and its own ones. Exactly one log is given: the file of
+ * VIGIL_LOG_FILE, or KAFKA_BROKERS with SCHEMA_REGISTRY_URL.
+ */
+export const logSettings = <Shape extends z.ZodRawShape>(own: Shape) =>
+  z.object({ ...logVariables, ...own }).check(
+    z.refine((env) => !(isSet(env, 'VIGIL_LOG_FILE') && isSet(env, 'KAFKA_BROKERS')), {
+      path: ['VIGIL_LOG_FILE'],
+      error: 'KAFKA_BROKERS is set too: unset one of them, because a process uses one log',
+      when: () => true,
+    }),
+    z.refine((env) => isSet(env, 'VIGIL_LOG_FILE') || isSet(env, 'KAFKA_BROKERS'), {
+      path: ['KAFKA_BROKERS'],
+      error: `give host:port[,host:port…] of the Kafka brokers, set VIGIL_LOG_FILE to a file of this machine, ${SERVERS}`,
+      when: () => true,
+    }),
+    z.refine((env) => isSet(env, 'VIGIL_LOG_FILE') || isSet(env, 'SCHEMA_REGISTRY_URL'), {
+      path: ['SCHEMA_REGISTRY_URL'],
+      error: REGISTRY_REMEDY,
+      when: () => true,
+    }),
+  );
 
 /** Variables of each process that reads or writes the read model. */
 export const databaseSettings = {

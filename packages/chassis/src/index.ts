@@ -3,16 +3,25 @@ export {
   databaseSettings,
   type Environment,
   httpUrl,
-  kafkaSettings,
+  logSettings,
   probeSettings,
   proofKey,
   readConfig,
   token,
   whole,
 } from './config.ts';
+export { kafkaIn, type OpenLogOptions, openLog } from './log.ts';
 export type { Count, CounterName, ReadFleet } from './metrics/definitions.ts';
 export { showFleet } from './metrics/instruments.ts';
 export { listen, type Part } from './probes.ts';
 export { createRefusalLog, type RefusalLog, type RefusedRequest } from './refusals.ts';
-export { type Logger, type Running, runService, type Service } from './service.ts';
+export {
+  type AssignedService,
+  defineService,
+  type Logger,
+  type Running,
+  runService,
+  runServices,
+  type Service,
+} from './service.ts';
 export { openHttp, type Tls, tlsFor, tlsSettings } from './tls.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Refused, runService, showFleet } from './index.ts';
+import { defineService, Refused, runServices, showFleet } from './index.ts';
 
 /** A service for tests that ends in the given way: `stopped`, `fails`, `ends`, `refused`, `throws`, `hangs`. */
 const closing = (name: string) => ({
@@ -8,7 +8,7 @@ const closing = (name: string) => ({
   },
 });
 
-await runService(process.env, {
+const fixture = defineService({
   name: 'fixture',
   config: z.object({ END: z.enum(['stopped', 'fails', 'ends', 'refused', 'throws', 'hangs']) }),
   async start({ config, count, signal, use }) {
@@ -32,3 +32,22 @@ await runService(process.env, {
     return { part: { ready: () => true, status }, reader };
   },
 });
+
+/** Another service of the process: it runs until the process stops. */
+const neighbour = defineService({
+  name: 'neighbour',
+  config: z.object({ VIGIL_NEIGHBOUR: z.string().optional() }),
+  async start({ env, count, use }) {
+    await use(closing(`neighbour ${env.VIGIL_NEIGHBOUR}`));
+    count('records_read', 2, { processor: 'other' });
+    const status = () => [{ processor: 'other', phase: 'running', lag: 6, partition: 1 } as const];
+    return { other: { ready: () => true, status } };
+  },
+});
+
+const { env } = process;
+const services = [{ service: fixture, env }];
+await runServices(
+  'fixture',
+  env.VIGIL_NEIGHBOUR === undefined ? services : [{ service: neighbour, env: { ...env, END: '' } }, ...services],
+);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 type End = { readonly code: number | null; readonly out: string; readonly err: string };
 
@@ -95,4 +95,40 @@ test('a service that does not stop within its limit ends with 1', async () => {
   const end = await runFixture({ END: 'hangs' }, (_probes, pid) => process.kill(pid, 'SIGTERM'));
   expect(end.code).toBe(1);
   expect(end.out).toContain('did not stop within 10 s');
+});
+
+describe('several services in one process', () => {
+  const both = { VIGIL_NEIGHBOUR: 'first' };
+
+  test('each answers its own probes, with the metrics of the process, and they close in reverse order', async () => {
+    const seen: string[] = [];
+    const end = await runFixture({ ...both, END: 'stopped' }, async (probes, pid) => {
+      seen.push(await (await fetch(`${probes}/ready`)).text(), await (await fetch(`${probes}/metrics`)).text());
+      if (seen.length === 4) process.kill(pid, 'SIGTERM');
+    });
+    const [first, metrics, second] = seen;
+    expect([first, second].toSorted()).toEqual([
+      '{"ready":true,"parts":{"other":true}}',
+      '{"ready":true,"parts":{"part":true,"reader":true}}',
+    ]);
+    for (const text of [metrics, seen[3]]) expect(text).toContain('vigil_records_read_total{processor="other"} 2');
+    expect(seen[3]).toContain('vigil_partition_lag{processor="other",partition="1"} 6');
+    expect(seen[3]).toContain('vigil_partition_lag{processor="reader",partition="0"} 5');
+    expect(end.code).toBe(0);
+    const closed = end.out.split('\n').filter((line) => line.startsWith('closed'));
+    expect(closed).toEqual(['closed second', 'closed first', 'closed neighbour first']);
+  });
+
+  test('the failure of one ends the process under its name, and closes the others', async () => {
+    const end = await runFixture({ ...both, END: 'fails' });
+    expect(end.code).toBe(1);
+    expect(end.out).toContain('closed neighbour first');
+    expect(end.out).toMatch(/"service":"fixture".*part broke/);
+  });
+
+  test('the refusal of one names it', async () => {
+    const end = await runFixture({ ...both, END: 'refused' });
+    expect(end).toMatchObject({ code: 2, err: 'fixture: Set a name.\n' });
+    expect(end.out).toContain('closed neighbour first');
+  });
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { RegistryVariables } from '@vigil/events';
 import type { KafkaVariables } from '@vigil/stream';
 import { CannotProceed } from './errors.ts';
@@ -42,6 +43,8 @@ export const gatewaySettings = (env: Environment): ServerSettings => {
 /** The Kafka cluster that a command connects to itself: addresses, and the variables of its TLS and SASL. Throws CannotProceed. */
 export const kafkaOf = (env: Environment): KafkaSettings => {
   const { KAFKA_BROKERS: brokers } = env;
+  if (!brokers && env.VIGIL_LOG_FILE)
+    throw new CannotProceed(`This command changes Kafka, and the log here is the file ${env.VIGIL_LOG_FILE}.`);
   if (!brokers)
     throw new CannotProceed('KAFKA_BROKERS is not set: this command connects to Kafka directly. Give host:port[,…].');
   return { ...env, KAFKA_BROKERS: brokers.split(',').map((broker) => broker.trim()) };
@@ -54,10 +57,24 @@ export const registryOf = (env: Environment): RegistrySettings => {
   return { ...env, SCHEMA_REGISTRY_URL: url };
 };
 
-export type DirectSettings = { readonly kafka: KafkaSettings; readonly registry: RegistrySettings };
+/** The log that a command opens itself: the file of this machine, or Kafka with its registry. */
+export type DirectSettings =
+  | { readonly kind: 'file'; readonly path: string; readonly partitions: number }
+  | { readonly kind: 'kafka'; readonly kafka: KafkaSettings; readonly registry: RegistrySettings };
 
-/** What `--direct` writes to, in bytes that others can read. Throws CannotProceed. */
-export const directSettings = (env: Environment): DirectSettings => ({
-  kafka: kafkaOf(env),
-  registry: registryOf(env),
-});
+/** Throws CannotProceed. */
+const fileOf = (path: string, env: Environment): DirectSettings => {
+  const partitions = Number(env.VIGIL_PARTITIONS || '4');
+  if (env.KAFKA_BROKERS)
+    throw new CannotProceed('VIGIL_LOG_FILE and KAFKA_BROKERS are set: unset one of them, because there is one log.');
+  if (!existsSync(path)) throw new CannotProceed(`VIGIL_LOG_FILE names ${path}, which does not exist.`);
+  if (!Number.isInteger(partitions) || partitions < 1)
+    throw new CannotProceed(`VIGIL_PARTITIONS is ${JSON.stringify(env.VIGIL_PARTITIONS)}: give a whole number from 1.`);
+  return { kind: 'file', path, partitions };
+};
+
+/** The log that `--direct` and replays open, in bytes that others can read. Throws CannotProceed. */
+export const directSettings = (env: Environment): DirectSettings =>
+  env.VIGIL_LOG_FILE
+    ? fileOf(env.VIGIL_LOG_FILE, env)
+    : { kind: 'kafka', kafka: kafkaOf(env), registry: registryOf(env) };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Codec, catalogue, connectCodec, memoryCodec, registryFrom, Topic } from '@vigil/events';
+import { type Codec, catalogue, connectCodec, memoryCodec, registryFrom, Topic, type TopicName } from '@vigil/events';
 import type { WrittenCommand } from '@vigil/read-model';
 import {
   type Acl,
@@ -21,13 +21,25 @@ import {
 import type { DirectSettings, KafkaSettings } from './config.ts';
 import { CannotProceed } from './errors.ts';
 
-const openLog = async (settings: KafkaSettings, codec: Codec): Promise<Log> =>
+const openKafka = async (settings: KafkaSettings, codec: Codec): Promise<Log> =>
   connectLog({ kafka: kafkaFrom(settings), clientId: 'vigil-cli', codec, logger: silentLogger });
 
+/** `writes`: the topics whose schemas are registered. */
+const openLog = async (settings: DirectSettings, writes: readonly TopicName[]): Promise<Log> => {
+  switch (settings.kind) {
+    case 'file': {
+      const { openFileLog } = await import('./file-log.ts');
+      return openFileLog({ path: settings.path, partitions: settings.partitions, writes, now: Date.now });
+    }
+    case 'kafka':
+      return openKafka(settings.kafka, await connectCodec(registryFrom(settings.registry), writes));
+  }
+};
+
 /** Uses the log, outside any group. Throws CannotProceed where it does not answer. */
-export const withLog = <T>({ kafka, registry }: DirectSettings, use: (log: Log) => Promise<T>): Promise<T> =>
+export const withLog = <T>(settings: DirectSettings, use: (log: Log) => Promise<T>): Promise<T> =>
   orCannot('the log cannot be read', async () => {
-    await using log = await openLog(kafka, await connectCodec(registryFrom(registry), []));
+    await using log = await openLog(settings, []);
     return await use(log);
   });
 
@@ -57,7 +69,7 @@ export const aclsOn = async (settings: KafkaSettings | null): Promise<readonly A
 export const reset = (settings: KafkaSettings, move: Move): Promise<{ from: number | null; to: number }> =>
   orCannot('the position is not moved', async () => {
     // Positions are not events: they need no encoding and no registry.
-    await using log = await openLog(settings, memoryCodec());
+    await using log = await openKafka(settings, memoryCodec());
     return await movePosition(log, move);
   });
 
@@ -66,7 +78,7 @@ const LOOK_MS = 2_000;
 /** Transactions that will not end by themselves: looks for as long as one may live (20 s). Throws CannotProceed. */
 export const findHanging = (settings: KafkaSettings): Promise<readonly Hanging[]> =>
   orCannot('it is unknown whether a transaction hangs', async () => {
-    await using log = await openLog(settings, memoryCodec());
+    await using log = await openKafka(settings, memoryCodec());
     const look = hangingTransactions(log, Object.keys(catalogue));
     const begun = performance.now();
     for (;;) {
@@ -78,15 +90,14 @@ export const findHanging = (settings: KafkaSettings): Promise<readonly Hanging[]
 
 export type FleetControl = 'HALT_FLEET' | 'RESUME_FLEET';
 
-/** Writes a command for the whole fleet to Kafka itself. Throws CannotProceed where Kafka or the registry does not answer. */
+/** Writes a command for the whole fleet to the log itself. Throws CannotProceed where Kafka or the registry does not answer. */
 export const writeDirect = (
-  { kafka, registry }: DirectSettings,
+  settings: DirectSettings,
   type: FleetControl,
   payload: { readonly by: string; readonly why: string },
 ): Promise<WrittenCommand> =>
   orCannot(`${type} is not written`, async () => {
-    const codec = await connectCodec(registryFrom(registry), [Topic.controlFleet]);
-    await using log = await openLog(kafka, codec);
+    await using log = await openLog(settings, [Topic.controlFleet]);
     const [eventId = ''] = await writer(log, Date.now).write([
       { topic: Topic.controlFleet, type, key: 'fleet', payload },
     ]);

@@ -6,8 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { Topic } from '@vigil/events';
 import type { CaseStory, Knowledge, Outcome } from '@vigil/read-model';
 import { hashOfToken } from '@vigil/read-model/people';
+import { openFileLog } from '@vigil/stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { filesFor } from './commands/commands.ts';
 import { vigilProgram } from './program.fixture.ts';
@@ -679,6 +681,21 @@ test('a halt without the dashboard needs Kafka, and the message names it', async
   const { code, err } = await vigil(['halt', '--direct']);
   expect(code).toBe(2);
   expect(err).toContain('KAFKA_BROKERS is not set');
+});
+
+test('a halt without the dashboard is written to the log in a file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vigil-cli-log-'));
+  const VIGIL_LOG_FILE = join(folder, 'log.db');
+  const absent = await vigil(['halt', '--direct', '--why', 'x'], { VIGIL_LOG_FILE });
+  expect(absent).toMatchObject({ code: 2, err: expect.stringContaining('which does not exist') });
+  const options = { path: VIGIL_LOG_FILE, partitions: 4, writes: [], now: Date.now };
+  await using log = await openFileLog(options);
+  const written = await vigil(['halt', '--direct', '--why', 'x'], { VIGIL_LOG_FILE });
+  expect(written).toMatchObject({ code: 0 });
+  expect(await log.bounds(Topic.controlFleet)).toMatchObject([{ low: 0, high: 1 }]);
+  const both = await vigil(['halt', '--direct'], { VIGIL_LOG_FILE, KAFKA_BROKERS: 'a:1' });
+  expect(both).toMatchObject({ code: 2, err: expect.stringContaining('unset one of them') });
+  rmSync(folder, { recursive: true });
 });
 
 test('events are printed as they come, and the command ends with the stream', async () => {

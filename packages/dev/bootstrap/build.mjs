@@ -34,6 +34,7 @@ const programs = [
   { target: 'node20', input: { vigil: 'packages/cli/src/main.ts' } },
   { target: 'node24', input: { 'demo-agent': 'packages/dev/src/fleet/agent/main.ts' } },
   { target: 'node24', input: Object.fromEntries(services.map((name) => [name, `services/${name}/src/main.ts`])) },
+  { target: 'node24', input: { embedded: 'packages/embedded/src/main.ts' } },
 ];
 
 /** Files that affect the build, besides the bundled sources. */

@@ -7,18 +7,25 @@ import { startFleet, supervisorsDir } from './fleet/fleet.ts';
 import { bundleOf, root, stateDir } from './paths.ts';
 import { interruption } from './processes/interrupt.ts';
 import { forgetPid, livingPid, writePid } from './processes/pid-file.ts';
+import { superviseDaemon } from './processes/supervise-daemon.ts';
 import { endChildWithUs } from './processes/survivors.ts';
 import { endWith, Refusal } from './refusal.ts';
+import { startEmbeddedServers } from './servers/embedded.ts';
 import { keepFilesPrivate, makePrivateFolder } from './servers/kept-secret.ts';
-import type { Environment } from './servers/running-servers.ts';
-import { givenServers, startServers } from './servers/servers.ts';
+import { hasContainerEngine, hasJavaAndMaven } from './servers/requirements.ts';
+import { type EmbeddedServers, type Environment, isEmbedded, type Servers } from './servers/running-servers.ts';
+import { givenServers, START_PORTS, startServers } from './servers/servers.ts';
+import { chooseLog, chosenLine, type LogKind, type StartRequest, startRequestOf } from './system/choose-log.ts';
 import { answersAt, endFrozen, pauseUntil } from './system/end-frozen.ts';
 import { type ClientEnv, probePort, probesOf, SERVICES, START_SYSTEM_PORTS, startEnvText } from './system/services.ts';
-import { keptTokens, startSystem } from './system/start-system.ts';
+import { keptTokens, type System, startSystem } from './system/start-system.ts';
 
 const OWNER = 'npm-start';
 /** Addresses and tokens of the running system: `npx vigil` takes them from here. */
 const envFile = path.join(stateDir, 'start.env');
+
+/** Data of the log in a file; Kafka's are beside it, so that each keeps its own read model. */
+const embeddedDir = path.join(stateDir, 'embedded');
 
 const fleetDir = path.join(stateDir, 'fleet');
 
@@ -100,27 +107,61 @@ const watch = async (env: Environment, signal: AbortSignal): Promise<void> => {
   await aborted(signal);
 };
 
-const run = async (env: Environment, signal: AbortSignal): Promise<void> => {
-  await using open = new AsyncDisposableStack();
-  open.use(onlyOne());
-  const given = givenServers(env);
-  const servers = await startServers({
+/** The servers of the log that is asked for, or that this machine can run. */
+const openServers = async (env: Environment, wanted: LogKind | null): Promise<Servers | EmbeddedServers> => {
+  const machine = {
+    hasServers: () => givenServers({ ...env, DATABASE_URL: env.KAFKA_BROKERS ? env.DATABASE_URL : undefined }) !== null,
+    hasContainerEngine,
+    hasJava: hasJavaAndMaven,
+  };
+  const chosen = chooseLog(wanted, machine);
+  report(chosenLine(chosen));
+  if (chosen.kind === 'embedded')
+    return startEmbeddedServers({
+      dir: embeddedDir,
+      port: START_PORTS.postgres,
+      env,
+      run: superviseDaemon(report),
+      report,
+    });
+  return startServers({
     purpose: 'start',
     dir: stateDir,
     env,
-    given,
+    given: givenServers(env),
     sharedRegistry: null,
     onProgress: report,
   });
+};
+
+/** Variables of `npx vigil`: the addresses that it uses without the dashboard. */
+const serversForClients = ({ DATABASE_URL: database, ...log }: (Servers | EmbeddedServers)['env'], probes: string) => ({
+  ...log,
+  VIGIL_PROBES: probes,
+  VIGIL_POSTGRES: new URL(database).host,
+});
+
+/** In one process, the answer of one service shows that all run. */
+const watchFrozen = (system: System, servers: Servers | EmbeddedServers, signal: AbortSignal): void => {
+  const frozen = { onLine: report, pause: pauseUntil(signal), signal };
+  for (const name of isEmbedded(servers.env) ? SERVICES.slice(0, 1) : SERVICES)
+    void endFrozen({ service: system.service(name), answers: answersAt(probePort(system.ports, name)) }, frozen);
+};
+
+const run = async (env: Environment, signal: AbortSignal, { log, hasDemo }: StartRequest): Promise<void> => {
+  await using open = new AsyncDisposableStack();
+  open.use(onlyOne());
+  const servers = await openServers(env, log);
   open.defer(servers.stop);
   signal.throwIfAborted();
   report('servers are ready; starting the services');
   if (!existsSync(peopleFile)) writeFileSync(peopleFile, peopleText([]), { mode: 0o600 });
   const ports = START_SYSTEM_PORTS;
+  const policy = hasDemo ? 'demo' : 'vigil';
   const system = await startSystem({
     servers,
     dir: stateDir,
-    policy: 'demo',
+    policy,
     ports,
     tokens: keptTokens(stateDir),
     inherited: env,
@@ -132,16 +173,11 @@ const run = async (env: Environment, signal: AbortSignal): Promise<void> => {
     signal,
   });
   open.defer(system.stop);
-  const frozen = { onLine: report, pause: pauseUntil(signal), signal };
-  for (const name of SERVICES)
-    void endFrozen({ service: system.service(name), answers: answersAt(probePort(ports, name)) }, frozen);
-  const { DATABASE_URL: database, ...kafka } = servers.env;
-  const parts = { VIGIL_PROBES: probesOf(ports, SERVICES), VIGIL_POSTGRES: new URL(database).host };
+  watchFrozen(system, servers, signal);
   open.use(
     publish({
       ...system.env,
-      ...kafka,
-      ...parts,
+      ...serversForClients(servers.env, probesOf(ports, SERVICES)),
       VIGIL_PEOPLE_FILE: peopleFile,
       VIGIL_FLEET_STATE_DIR: supervisorsDir(fleetDir),
     }),
@@ -149,14 +185,17 @@ const run = async (env: Environment, signal: AbortSignal): Promise<void> => {
   const { VIGIL_GATEWAY_URL, VIGIL_DASHBOARD_URL } = system.env;
   report(`watching: gateway ${VIGIL_GATEWAY_URL}, dashboard ${VIGIL_DASHBOARD_URL}, logs in ${stateDir}/logs`);
   report(`page: ${await loginUrl(system.env)} (works once, within five minutes; \`npx vigil login\` prints another)`);
-  open.use(await showFleet(system.env, env));
+  if (hasDemo) open.use(await showFleet(system.env, env));
   await watch({ ...env, ...system.env }, signal);
   report('stopping …');
 };
 
+const main = async (signal: AbortSignal): Promise<void> =>
+  run(process.env, signal, startRequestOf(process.argv.slice(2), process.env));
+
 keepFilesPrivate();
 const { signal, code } = interruption(process.env);
-await run(process.env, signal).then(
+await main(signal).then(
   () => report('stopped'),
   (error: unknown) => {
     // A start that Ctrl-C interrupted is not a failure.

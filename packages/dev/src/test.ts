@@ -23,6 +23,10 @@ const envOf = (servers: Servers | null): Record<string, string> => {
 
 const formOf = (suite: Suite | null): BrokerForm => (suite === 'cluster' || suite === 'secured' ? suite : 'one');
 
+/** The log of systems that tests start themselves. */
+const logOf = (suite: Suite | null): Record<string, string> =>
+  suite === 'embedded' ? { VIGIL_TEST_LOG: 'embedded' } : {};
+
 const testOn = async (
   request: TestRequest,
   dir: string,
@@ -45,7 +49,12 @@ const testOn = async (
   try {
     if (signal.aborted) return { passed: 0, failed: 0, code: 1 };
     const file = path.join(dir, 'summary.json');
-    const own = { ...envOf(servers), VIGIL_TEST_BROKERS: form, ...(request.long ? { VIGIL_SOAK: '1' } : {}) };
+    const own = {
+      ...envOf(servers),
+      VIGIL_TEST_BROKERS: form,
+      ...logOf(request.suite),
+      ...(request.long ? { VIGIL_SOAK: '1' } : {}),
+    };
     const code = await runVitest({ request, withServers, env: { ...env, ...own }, summary: file, signal });
     const summary = readSummary(file, code);
     if (code === 0 && summary.passed === 0)

@@ -68,6 +68,23 @@ export const openDatabase = async (
   };
 };
 
+const FIRST_ATTEMPTS = 10;
+
+const isLate = (error: unknown): boolean => error instanceof Error && /timeout/i.test(error.message);
+
+/**
+ * Opens a database for a service that starts. Its process may be busy for longer than it waits for a connection, so
+ * lateness is worth ten attempts; a refusal is not.
+ */
+export const openDatabaseAtStart: typeof openDatabase = async (databaseUrl, onTrouble, limitMs) => {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await openDatabase(databaseUrl, onTrouble, limitMs);
+    } catch (error) {
+      if (attempt === FIRST_ATTEMPTS || !isLate(error)) throw error;
+    }
+};
+
 /** Start Postgres, or correct DATABASE_URL. */
 export class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable';

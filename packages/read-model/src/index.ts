@@ -8,6 +8,7 @@ export {
   isDataError,
   OtherCluster,
   openDatabase,
+  openDatabaseAtStart,
 } from './database.ts';
 export {
   createDays,

@@ -1,4 +1,4 @@
-import { httpUrl, kafkaSettings, probeSettings, whole } from '@vigil/chassis';
+import { httpUrl, logSettings, probeSettings, whole } from '@vigil/chassis';
 import { linkKey } from '@vigil/chassis/decision-link';
 import { z } from 'zod';
 import type { Settings } from './alert/messages.ts';
@@ -7,8 +7,7 @@ import type { Routing } from './alert/routing.ts';
 /**
  * Group wait and repeat are milliseconds; 0: sinks are notified at once. Without a file only the console is notified.
  */
-export const config = z.object({
-  ...kafkaSettings,
+export const config = logSettings({
   VIGIL_ALERTS_FILE: z.string('give the file that names channels, or leave it out').optional(),
   VIGIL_DASHBOARD_URL: httpUrl('give the address at which others reach the dashboard').default('http://127.0.0.1:7420'),
   /** signs the links of decisions; the dashboard has the same. Without it alerts have none */

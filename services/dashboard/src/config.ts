@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { databaseSettings, kafkaSettings, probeSettings, tlsSettings, token, whole } from '@vigil/chassis';
+import { databaseSettings, logSettings, probeSettings, tlsSettings, token, whole } from '@vigil/chassis';
 import { linkKey } from '@vigil/chassis/decision-link';
 import { z } from 'zod';
 
@@ -9,8 +9,7 @@ const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/;
 export type Config = z.output<typeof config>;
 
 /** `VIGIL_PROBES`: where each service answers /ready; without it `doctor` leaves readiness out. */
-export const config = z.object({
-  ...kafkaSettings,
+export const config = logSettings({
   ...tlsSettings,
   ...databaseSettings,
   VIGIL_DASHBOARD_HOST: z.string().default('127.0.0.1'),

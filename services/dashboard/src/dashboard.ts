@@ -33,10 +33,10 @@ export const openDashboard = async (
   const out = writer(log, now);
   const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');
   const instant = () => ({ now: now(), monotonic: performance.now() });
-  const { VIGIL_PROBES: probes, SCHEMA_REGISTRY_URL: registry } = config;
+  const { VIGIL_PROBES: probes, SCHEMA_REGISTRY_URL: registry = null } = config;
   const looked = new Map<string, Probe>([
     ...probes.map(([service, url]) => [service, () => isReady(readiness(service, url))] as const),
-    [REGISTRY, () => isReady(registryAnswers(registry))],
+    ...(registry === null ? [] : [[REGISTRY, () => isReady(registryAnswers(registry))] as const]),
     [BROKER, async () => void (await log.clusterId())],
   ]);
   const knowledge = lookOut({ model: own, probes: looked, instant, signal });

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { kafkaSettings, proofKey, tlsSettings, token, whole } from '@vigil/chassis';
+import { logSettings, proofKey, tlsSettings, token, whole } from '@vigil/chassis';
 import { z } from 'zod';
 import { LARGEST_BODY } from './http/body.ts';
 import { LEAST_SECRET } from './http/token-signing.ts';
@@ -8,8 +8,7 @@ const secret = (what: string) =>
   z.string().min(LEAST_SECRET, `give ${what} (at least ${LEAST_SECRET} characters), or leave it out`).optional();
 
 /** VIGIL_GATEWAY_PORT 0: any free port, which the log names. VIGIL_GATEWAY_NAME: what this instance is called among the others; a restart keeps it. */
-export const config = z.object({
-  ...kafkaSettings,
+export const config = logSettings({
   ...tlsSettings,
   VIGIL_GATEWAY_HOST: z.string().default('127.0.0.1'),
   VIGIL_GATEWAY_PORT: whole(0, 65535).default(7410),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Logger, readConfig } from '@vigil/chassis';
+import { kafkaIn, type Logger, readConfig } from '@vigil/chassis';
 import { connectCodec, registerSchemas, registryFrom, Topic, topicNames } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { applyTopics, connectLog, kafkaFrom, type Log, silentLogger, writer } from '@vigil/stream';
@@ -16,7 +16,7 @@ const runtimeId = `host-${RUN}`;
 const quiet = { debug: () => {}, error: () => {}, warn: () => {}, info: () => {} } as unknown as Logger;
 const secret = `a-secret-for-the-tests-of-run-${RUN}`;
 const settings = {
-  ...readConfig(config, { ...process.env, VIGIL_GATEWAY_TOKEN: token, VIGIL_GATEWAY_SECRET: secret }),
+  ...kafkaIn(readConfig(config, { ...process.env, VIGIL_GATEWAY_TOKEN: token, VIGIL_GATEWAY_SECRET: secret })),
   VIGIL_GATEWAY_PORT: 0,
   VIGIL_DEFAULT_POLICY: `policy-${RUN}`,
 };

@@ -1,9 +1,8 @@
-import { kafkaSettings, whole } from '@vigil/chassis';
+import { logSettings, whole } from '@vigil/chassis';
 import type { Requestable } from '@vigil/policy';
 import { z } from 'zod';
 
-export const config = z.object({
-  ...kafkaSettings,
+export const config = logSettings({
   /** a directory of policies besides the presets; one of a preset's name replaces it */
   VIGIL_POLICY_DIR: z.string('give a directory of *.yaml policies, or leave it out').optional(),
   /** without assign.yaml: the policies that agents may request, with commas between, or any */

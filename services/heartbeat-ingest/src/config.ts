@@ -1,10 +1,9 @@
-import { kafkaSettings, proofKey } from '@vigil/chassis';
+import { logSettings, proofKey } from '@vigil/chassis';
 import { type CheckProof, proofCheck } from '@vigil/events';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /** VIGIL_PROOF_KEY: the gateway's. Without it no heartbeat is verified. VIGIL_PROOF_KEY_PREVIOUS: while the key changes. */
-export const config = z.object({
-  ...kafkaSettings,
+export const config = logSettings({
   VIGIL_PROOF_KEY: proofKey.optional(),
   VIGIL_PROOF_KEY_PREVIOUS: proofKey.optional(),
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '@vigil/chassis';
+import { kafkaIn, readConfig } from '@vigil/chassis';
 import { connectCodec, type DeadLetter, registerSchemas, registryFrom, Topic, topicNames } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import {
@@ -22,7 +22,7 @@ const ingest = createIngest(null);
 
 const RUN = randomBytes(4).toString('hex');
 const agent = `garbage-${RUN}`;
-const settings = readConfig(config, process.env);
+const settings = kafkaIn(readConfig(config, process.env));
 const { VIGIL_PARTITIONS: partitions } = settings;
 const opened = new AsyncDisposableStack();
 const over = new AbortController();

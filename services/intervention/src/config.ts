@@ -1,4 +1,4 @@
-import { kafkaSettings, whole } from '@vigil/chassis';
+import { logSettings, whole } from '@vigil/chassis';
 import { z } from 'zod';
 import { type GovernorSettings, usual } from './governor/settings.ts';
 
@@ -27,7 +27,7 @@ const governorSettings = {
   VIGIL_GOVERNOR_BRAKE_BACK_S: seconds(86_400, usual.brake.backMs),
 };
 
-const variables = z.object({ ...kafkaSettings, ...governorSettings });
+const variables = logSettings(governorSettings);
 
 const governorOf = (env: z.output<typeof variables>): GovernorSettings => ({
   settleMs: env.VIGIL_GOVERNOR_SETTLE_S,
@@ -46,5 +46,5 @@ const governorOf = (env: z.output<typeof variables>): GovernorSettings => ({
   },
 });
 
-/** Where Kafka is, and what the governor is set to. */
+/** Where the log is, and what the governor is set to. */
 export const config = variables.transform((env) => ({ ...env, governor: governorOf(env) }));

@@ -64,7 +64,7 @@ export const showFleet = (read: ReadFleet): void => {
 };
 
 /** Shows the status of the parts' partitions at every scrape. A reader has no time and no state, and shows neither. */
-export const showPartitions = (parts: Readonly<Record<string, Part>>): void => {
+export const showPartitions = (parts: readonly Part[]): void => {
   const meter = api.getMeter('vigil');
   const gauge = (name: keyof typeof PARTITION_GAUGES) =>
     meter.createObservableGauge(`vigil_${name}`, { description: PARTITION_GAUGES[name].help });
@@ -76,7 +76,7 @@ export const showPartitions = (parts: Readonly<Record<string, Part>>): void => {
   const keys = gauge('partition_keys');
   meter.addBatchObservableCallback(
     (seen) => {
-      for (const part of Object.values(parts))
+      for (const part of parts)
         for (const status of part.status?.() ?? []) {
           const { processor, partition, phase } = status;
           const labels = { processor, partition };

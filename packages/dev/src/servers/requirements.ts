@@ -3,7 +3,9 @@ import { statfsSync } from 'node:fs';
 import { Refusal } from '../refusal.ts';
 
 const REMEDY =
-  'install Java 17 or later and Maven (Debian: apt install openjdk-17-jre-headless maven), start a container engine, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL';
+  'install Java 17 or later and Maven (Debian: apt install openjdk-17-jre-headless maven), start a container engine, give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL, or start without Kafka (npm start -- --embedded)';
+
+const LEAST_JAVA = 17;
 
 /** The major version in the output of `java -version`; null without one. */
 export const javaMajor = (versionText: string): number | null => {
@@ -11,16 +13,24 @@ export const javaMajor = (versionText: string): number | null => {
   return found === null ? null : Number(found[1]);
 };
 
+const installedJava = (): number | null =>
+  javaMajor(spawnSync('java', ['-version'], { encoding: 'utf8' }).stderr ?? '');
+
+const hasMaven = (): boolean => spawnSync('mvn', ['-v'], { encoding: 'utf8' }).status === 0;
+
+/** Whether this machine can fetch and run Kafka and the registry as processes. */
+export const hasJavaAndMaven = (): boolean => (installedJava() ?? 0) >= LEAST_JAVA && hasMaven();
+
 export const requireJava = (): void => {
-  const major = javaMajor(spawnSync('java', ['-version'], { encoding: 'utf8' }).stderr ?? '');
+  const major = installedJava();
   if (major === null)
     throw new Refusal(`Kafka and the schema registry need Java, and there is none in PATH: ${REMEDY}`);
-  if (major < 17)
+  if (major < LEAST_JAVA)
     throw new Refusal(`Kafka and the schema registry need Java 17 or later, and java is ${major}: ${REMEDY}`);
 };
 
 export const requireMaven = (): void => {
-  if (spawnSync('mvn', ['-v'], { encoding: 'utf8' }).status !== 0)
+  if (!hasMaven())
     throw new Refusal(`Kafka and the schema registry are fetched by Maven, and mvn is not in PATH: ${REMEDY}`);
 };
 

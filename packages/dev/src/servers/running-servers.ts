@@ -20,6 +20,18 @@ export type ServersEnv = { readonly [name in CredentialName]?: string } & {
   readonly VIGIL_REPLICAS: string;
 };
 
+/** The log in a file of this machine, and Postgres. */
+export type EmbeddedEnv = {
+  readonly VIGIL_LOG_FILE: string;
+  readonly VIGIL_PARTITIONS: string;
+  readonly DATABASE_URL: string;
+  readonly DATABASE_PASSWORD_FILE?: string;
+};
+
+export type EmbeddedServers = Pick<Servers, 'identityOf' | 'stop'> & { readonly env: EmbeddedEnv };
+
+export const isEmbedded = (env: ServersEnv | EmbeddedEnv): env is EmbeddedEnv => 'VIGIL_LOG_FILE' in env;
+
 /** `one` broker, three in a `cluster`, or one that is `secured` by TLS, SCRAM and ACLs */
 export type BrokerForm = 'one' | 'cluster' | 'secured';
 

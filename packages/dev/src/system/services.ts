@@ -1,6 +1,6 @@
 import { REGISTRY_AUTH_VARIABLES } from '@vigil/events';
 import { KAFKA_ACCESS_VARIABLES } from '@vigil/stream';
-import type { ServersEnv } from '../servers/running-servers.ts';
+import type { EmbeddedEnv, ServersEnv } from '../servers/running-servers.ts';
 
 /** In the order of the start: the ingress of the agents opens last, and closes first. */
 export const SERVICES = [
@@ -71,13 +71,14 @@ const paceOf = (policy: string): Record<string, string> =>
       };
 
 const TLS = ['VIGIL_TLS_CERT', 'VIGIL_TLS_KEY', 'VIGIL_TLS_TERMINATED'] as const;
-const LOG = [
+const LOG: readonly string[] = [
+  'VIGIL_LOG_FILE',
   'KAFKA_BROKERS',
   'SCHEMA_REGISTRY_URL',
   'VIGIL_PARTITIONS',
   ...KAFKA_ACCESS_VARIABLES,
   ...REGISTRY_AUTH_VARIABLES,
-] as const;
+];
 const DATABASE = ['DATABASE_URL', 'DATABASE_PASSWORD_FILE'] as const;
 
 /**
@@ -142,6 +143,10 @@ export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
 /** All variables of services. A service inherits only those that it uses. */
 const ASSIGNED: ReadonlySet<string> = new Set(Object.values(VARIABLES_OF).flat());
 
+/** An environment without the variables of a log: the servers of the start give the log. */
+export const withoutLog = <Value>(env: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+  Object.fromEntries(Object.entries(env).filter(([variable]) => !LOG.includes(variable)));
+
 /** The part of an environment that a service may have. */
 export const permitted = <Value>(
   name: ServiceName,
@@ -160,7 +165,7 @@ export const serviceEnv = (
   name: ServiceName,
   ports: SystemPorts,
   client: ClientEnv,
-  servers: ServersEnv,
+  servers: ServersEnv | EmbeddedEnv,
   policy: string,
   keys: SharedKeys,
   /** those that run: the dashboard reports any other of its probes as away */

@@ -6,7 +6,7 @@ import { type ProcessEvent, type Supervised, supervise } from '../processes/supe
 import { Refusal } from '../refusal.ts';
 import { freshSecret, keptSecret } from '../servers/kept-secret.ts';
 import { freePorts } from '../servers/ports.ts';
-import type { Environment, Servers } from '../servers/running-servers.ts';
+import { type EmbeddedServers, type Environment, isEmbedded, type Servers } from '../servers/running-servers.ts';
 import { prepareServers } from './prepare-servers.ts';
 import {
   type ClientEnv,
@@ -19,10 +19,11 @@ import {
   type SystemPorts,
   serviceEnv,
   type Tokens,
+  withoutLog,
 } from './services.ts';
 
 export type SystemOptions = {
-  readonly servers: Pick<Servers, 'env' | 'identityOf'>;
+  readonly servers: Pick<Servers | EmbeddedServers, 'env' | 'identityOf'>;
   /** logs and pid files */
   readonly dir: string;
   /** name of the policy for agents that request none */
@@ -52,6 +53,9 @@ export type System = {
   /** stops the ingresses first, then the other services */
   readonly stop: () => Promise<void>;
 };
+
+/** The name of the process of all services. */
+const TOGETHER = 'vigil';
 
 const INGRESS_SERVICES: readonly ServiceName[] = ['gateway', 'dashboard'];
 
@@ -113,7 +117,7 @@ export const untilReady = async (
 
 /** Ends the services that an earlier run left running. */
 export const endLeftServices = async (dir: string): Promise<void> => {
-  const left = livingNames(dir).filter((name) => SERVICES.some((service) => name.startsWith(service)));
+  const left = livingNames(dir).filter((name) => [...SERVICES, TOGETHER].some((service) => name.startsWith(service)));
   await Promise.all(left.map((name) => endProcess(dir, name, 'SIGTERM')));
 };
 
@@ -128,6 +132,30 @@ type Plan = Required<Omit<SystemOptions, 'services' | 'tokens' | 'signal'>> & {
   readonly client: ClientEnv;
   readonly keys: SharedKeys;
   readonly services: readonly ServiceName[];
+};
+
+/** All services in one process, on the log in a file. */
+const runTogether = (plan: Plan): Supervised => {
+  const { servers, dir, policy, ports, client, keys, services, inherited, env, onLine } = plan;
+  const own = services.map((name) => serviceEnv(name, ports, client, servers.env, policy, keys, services));
+  const spec = {
+    name: TOGETHER,
+    dir,
+    command: process.execPath,
+    args: [bundleOf('embedded')],
+    cwd: root,
+    env: { ...inherited, ...Object.assign({}, ...own), ...env },
+  };
+  return supervise(spec, (event) => {
+    const line = describe(TOGETHER, event);
+    if (line !== null) onLine(line);
+  });
+};
+
+const runAll = (plan: Plan): ReadonlyMap<ServiceName, Supervised> => {
+  if (!isEmbedded(plan.servers.env)) return new Map(plan.services.map((name) => [name, run(name, plan)]));
+  const together = runTogether(plan);
+  return new Map(plan.services.map((name) => [name, together]));
 };
 
 /** `as`: the instance's own name, for its log and pid file. */
@@ -193,7 +221,7 @@ export const startSystem = async (options: SystemOptions): Promise<System> => {
     dir: path.resolve(options.dir),
     policy,
     ports,
-    inherited,
+    inherited: withoutLog(inherited),
     env,
     onLine,
     client: clientEnv(ports, tokens),
@@ -202,7 +230,7 @@ export const startSystem = async (options: SystemOptions): Promise<System> => {
   };
   await endLeftServices(plan.dir);
   await prepareServers(servers.env, onLine);
-  const services = new Map(plan.services.map((name) => [name, run(name, plan)]));
+  const services = runAll(plan);
   const others: Supervised[] = [];
   const stop = async (): Promise<void> => {
     // One that waits for its next start must not start while the others stop.

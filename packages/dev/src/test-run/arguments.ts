@@ -21,9 +21,12 @@ export type TestRequest = {
   readonly suite: Suite | null;
 };
 
-/** `clients`: with real coding agents; `cluster`: the suites on the log, with three brokers; `secured`: the walkthrough under TLS, SCRAM and ACLs */
+/**
+ * `clients`: with real coding agents. `cluster`: the suites on the log, with three brokers. `secured`: the walkthrough
+ * under TLS, SCRAM and ACLs. `embedded`: the walkthrough on the log in a file.
+ */
 export type Suite = (typeof SUITES)[number];
-const SUITES = ['clients', 'cluster', 'secured'] as const;
+const SUITES = ['clients', 'cluster', 'secured', 'embedded'] as const;
 
 const OPTIONS = ['--unit', '--integration', '--watch'];
 const SHARD = /^--shard=\d+\/\d+$/;

@@ -24,7 +24,7 @@ const argsOf = ({ pattern, paths, watch, shard }: TestRequest, projects: readonl
  * from the source omits whole suites.
  */
 export const needsServers = ({ unitOnly, suite }: TestRequest): boolean =>
-  !unitOnly && suite !== 'clients' && suite !== 'secured';
+  !unitOnly && (suite === null || suite === 'cluster');
 
 export type VitestRun = {
   readonly request: TestRequest;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readConfig } from '@vigil/chassis';
+import { kafkaIn, readConfig } from '@vigil/chassis';
 import { connectCodec, registerSchemas, registryFrom, Topic, topicNames } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { applyTopics, connectLog, kafkaFrom, type Log, silentLogger, writer } from '@vigil/stream';
@@ -35,7 +35,7 @@ const answer = (id: string, response: ServerResponse): void => {
 };
 
 beforeAll(async () => {
-  const settings = readConfig(config, process.env);
+  const settings = kafkaIn(readConfig(config, process.env));
   await applyTopics({ kafka: kafkaFrom(settings), partitions: settings.VIGIL_PARTITIONS, replicas: 1 });
   await registerSchemas(registryFrom(settings));
   const codec = await connectCodec(registryFrom(settings), topicNames);

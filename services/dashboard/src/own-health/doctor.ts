@@ -39,8 +39,8 @@ export type DoctorDeps = {
   readonly log: Pick<Log, 'bounds' | 'clusterId' | 'read' | 'follow' | 'partitionCount'>;
   readonly model: ReadModel;
   readonly probes: readonly (readonly [service: string, url: string])[];
-  /** root of its Confluent-compatible API */
-  readonly registry: string;
+  /** root of its Confluent-compatible API; null: the schemas are beside the records */
+  readonly registry: string | null;
   readonly hanging: () => readonly HangingTransaction[];
   /** the parts that have not answered well of late */
   readonly away: () => readonly Away[];
@@ -64,7 +64,7 @@ export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
     Promise.all([
       brokerAnswers(deps.log),
       ...probes.map(([service, url]) => readiness(service, url)),
-      registryAnswers(registry),
+      ...(registry === null ? [] : [registryAnswers(registry)]),
     ]),
     find('the time of the processors', ages(deps), []),
     find('the lag of the projector', projectorLag(deps), null),

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseSettings, kafkaSettings, readConfig } from '@vigil/chassis';
-import { connectCodec, registryFrom, Topic } from '@vigil/events';
+import { databaseSettings, logSettings, openLog, readConfig } from '@vigil/chassis';
+import { Topic } from '@vigil/events';
 import { databaseUrlFrom } from '@vigil/read-model';
-import { connectLog, kafkaFrom } from '@vigil/stream';
-import { z } from 'zod';
 import { historySettings } from '../config.ts';
 import { rebuild } from './rebuild.ts';
 
@@ -11,9 +9,9 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const warn = (about: object, text: string): void => void process.stderr.write(`${text} ${JSON.stringify(about)}\n`);
 const logger = { debug: () => {}, info: () => {}, warn, error: warn };
 
-const config = readConfig(z.object({ ...kafkaSettings, ...databaseSettings, ...historySettings }), process.env);
-const codec = await connectCodec(registryFrom(config), [Topic.dlqProjector]);
-await using log = await connectLog({ kafka: kafkaFrom(config), clientId: 'vigil-projector-rebuild', codec, logger });
+const config = readConfig(logSettings({ ...databaseSettings, ...historySettings }), process.env);
+const writes = [Topic.dlqProjector];
+await using log = await openLog(config, { clientId: 'vigil-projector-rebuild', writes, logger, now: Date.now });
 let last = '';
 await rebuild(log, databaseUrlFrom(config), {
   logger,

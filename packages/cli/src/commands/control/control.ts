@@ -102,7 +102,7 @@ Example:
   vigil host gone build-7 --why "the rack has lost power"`;
 
 const HALT = `
-With --direct it needs Kafka only (KAFKA_BROKERS, SCHEMA_REGISTRY_URL), not the dashboard.
+With --direct it needs the log only (KAFKA_BROKERS and SCHEMA_REGISTRY_URL, or VIGIL_LOG_FILE), not the dashboard.
 
 Examples:
   vigil halt --why "the network is being moved"

@@ -3,7 +3,7 @@ import { ADMINISTRATION } from '../groups.ts';
 import { instantOption } from './period.ts';
 
 const SOURCE = `
-It reads the log itself (KAFKA_BROKERS, SCHEMA_REGISTRY_URL), outside any consumer group, and changes nothing.
+It reads the log itself (KAFKA_BROKERS and SCHEMA_REGISTRY_URL, or VIGIL_LOG_FILE), outside any consumer group, and changes nothing.
 The state of an agent follows from all of its reports, so everything stored up to --to is read. An agent that was known before
 the first stored observation is named and left out. Observations are kept for 7 days.`;
 

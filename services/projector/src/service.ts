@@ -1,0 +1,28 @@
+import { databaseSettings, defineService, logSettings, openLog, showFleet } from '@vigil/chassis';
+import { Topic } from '@vigil/events';
+import { databaseUrlFrom, openDatabase } from '@vigil/read-model';
+import { runProjection } from '@vigil/stream';
+import { historySettings } from './config.ts';
+import { keepHistory } from './history.ts';
+import { reads } from './project.ts';
+import { storeProjected } from './projected.ts';
+import { rowsIn } from './rows.ts';
+import { fleetIn } from './shown.ts';
+
+/** The service, for a process of its own or with others. */
+export const projector = defineService({
+  name: 'projector',
+  config: logSettings({ ...databaseSettings, ...historySettings }),
+  async start({ config, logger, signal, count, use }) {
+    const writes = [Topic.dlqProjector];
+    const log = await use(openLog(config, { clientId: 'vigil-projector', writes, logger, now: Date.now }));
+    const onTrouble = (err: Error) => logger.warn({ err }, 'a connection to Postgres broke');
+    const database = await use(openDatabase(databaseUrlFrom(config), onTrouble, 0));
+    showFleet(fleetIn(database));
+    const { onTime, [Symbol.dispose]: stop } = storeProjected(database, logger);
+    signal.addEventListener('abort', stop, { once: true });
+    await use(keepHistory(database, config.VIGIL_HISTORY_DAYS, logger));
+    const options = { group: 'projector', service: 'projector', reads, logger, count, onTime, ...rowsIn(database) };
+    return { projection: await use(runProjection(log, options)) };
+  },
+});
