@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runsOn } from './node-version.mjs';
 
 // Every `vigil` command imports this file, so it contains only what a start needs.
 
@@ -40,21 +41,5 @@ export const freshBuild = (command) => {
   }
 };
 
-/** Type stripping is stable and silent from here on. */
-export const MIN_NODE = [24, 12, 0];
-
-/** `process.getBuiltinModule` exists from here on, and commander needs 20. */
-const MIN_NODE_OF_CLIENTS = [20, 16, 0];
-
-const isAtLeast = (version) => {
-  const have = process.versions.node.split('.').map(Number);
-  const first = version.findIndex((wanted, index) => have[index] !== wanted);
-  return first === -1 || have[first] > version[first];
-};
-
-/** Whether the Node of this process runs all of Vigil. */
-export const isRecent = () => isAtLeast(MIN_NODE);
-
 /** Whether the Node of this process runs the command: one that only asks a server needs no recent Node. */
-export const runsHere = ({ commands }, command) =>
-  isRecent() || (commands[command]?.node === 'any' && isAtLeast(MIN_NODE_OF_CLIENTS));
+export const runsHere = ({ commands }, command) => runsOn(commands[command]?.node);

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { report } from './command.mjs';
-import { cache } from './paths.mjs';
 
 export const isAlive = (pid) => {
   try {
@@ -29,11 +28,11 @@ const take = (lock) => {
   }
 };
 
-/** Runs one job at a time, also across processes. A lock whose owner is gone is taken over. */
-export const onceForAll = async (name, done, work) => {
+/** Runs one job at a time, also across processes: its lock is in the folder. A lock whose owner is gone is taken over. */
+export const onceForAll = async (folder, name, done, work) => {
   if (done()) return;
-  mkdirSync(cache, { recursive: true });
-  const lock = path.join(cache, `${name}.lock`);
+  mkdirSync(folder, { recursive: true });
+  const lock = path.join(folder, `${name}.lock`);
   for (let isReported = false; !take(lock); ) {
     const owner = ownerOf(lock);
     if (!isAlive(owner)) {

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { freshBuild, root } from './bundles.mjs';
 import { Refusal, report, run } from './command.mjs';
 import { onceForAll } from './lock.mjs';
-import { hashOf, requireDisk } from './paths.mjs';
+import { requireDisk } from './npm-install.mjs';
+import { cache, hashOf } from './paths.mjs';
 import { toolchain } from './toolchain.mjs';
 
 // The variables that "npm start" exports must not affect pnpm; registry, proxy and CA settings stay.
@@ -40,8 +41,8 @@ const dependencies = async (pnpm, env) => {
   const inputs = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json'].map((name) => path.join(root, name));
   const stamp = hashOf([...inputs, ...patches()]);
   const isFresh = () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp;
-  await onceForAll('dependencies', isFresh, async () => {
-    requireDisk(1000);
+  await onceForAll(cache, 'dependencies', isFresh, async () => {
+    requireDisk(root, 1000);
     rmSync(stampFile, { force: true });
     const install = ['install', '--frozen-lockfile', '--prefer-offline'];
     await run('installing the dependencies of pnpm-lock.yaml', pnpm, install, {
@@ -62,6 +63,7 @@ export const prepared = async () => {
 /** Builds the bundles again if a source has changed. */
 export const prepareBundles = ({ node, env }) =>
   onceForAll(
+    cache,
     'bundles',
     () => freshBuild(null) !== null,
     () => run('bundling Vigil', node, [path.join(root, 'packages/dev/bootstrap/build.mjs'), node], { cwd: root, env }),

@@ -12,8 +12,9 @@ import { type Judging, type Receipt, unexcused } from './history/moment.ts';
 import type { LookedFor } from './history/presence/matches.ts';
 import { withWaits } from './judgement/judge.ts';
 import { type Policies, policiesOf } from './judgement/policies.ts';
-import { type Rules, VOCABULARY } from './judgement/rules.ts';
+import type { Rules } from './judgement/rules.ts';
 import { RATE_LIMIT_PATTERNS } from './signals/patterns.ts';
+import { VOCABULARY } from './vocabulary.ts';
 
 /** For tests: heartbeats, histories and policies, without servers or files but the presets. */
 export const T0: number = EXAMPLE_TIME;

@@ -7,7 +7,6 @@ export { OlderInstance } from './evaluator/observe.ts';
 export type { AgentState } from './evaluator/state.ts';
 export { EXEMPTIONS, type ExemptionName } from './judgement/exemptions.ts';
 export { NameALoadedPolicy, type Policies, policiesOf } from './judgement/policies.ts';
-export { VOCABULARY } from './judgement/rules.ts';
 export { isTrajectory, readTrajectory } from './recorded/atif.ts';
 export { type Fed, fedBy, INPUTS, type Input, inputsOfRun, inputsOfSession } from './recorded/inputs.ts';
 export {
@@ -22,3 +21,4 @@ export {
 } from './recorded/judge.ts';
 export { CorrectTheRun, type Hashing, type RecordedRun, readRun } from './recorded/run.ts';
 export { SIGNALS, type SignalName } from './signals/all.ts';
+export { VOCABULARY } from './vocabulary.ts';

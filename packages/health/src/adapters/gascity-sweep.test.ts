@@ -1,7 +1,7 @@
 import { loadPolicy } from '@vigil/policy';
 import { describe, expect, test } from 'vitest';
 import { presetsWith } from '../fixture.ts';
-import { VOCABULARY } from '../judgement/rules.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 import { sweepOf } from './gascity-sweep.ts';
 
 const presetOf = (name: string) => presetsWith(name).rules({ name, hash: '' }).policy;

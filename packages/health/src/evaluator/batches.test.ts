@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { at, type Call, call, history, T0 } from '../fixture.ts';
 import type { History } from '../history/history.ts';
 import { judge } from '../judgement/judge.ts';
-import { rulesOf, VOCABULARY } from '../judgement/rules.ts';
+import { rulesOf } from '../judgement/rules.ts';
 import { CASES } from '../signals/testing/cases.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 
 const signals = Object.fromEntries(Object.entries(CASES).map(([name, { limits }]) => [name, limits]));
 const rules = rulesOf(loadPolicy(JSON.stringify({ policy: 'all', signals, states: {} }), 'all.yaml', VOCABULARY));

@@ -5,9 +5,10 @@ import { at, type HeartbeatPayload, history, T0 } from '../fixture.ts';
 import type { History } from '../history/history.ts';
 import { SIGNALS, type SignalName } from '../signals/all.ts';
 import { CASES } from '../signals/testing/cases.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 import { EXEMPTIONS, type ExemptionName } from './exemptions.ts';
 import { judge } from './judge.ts';
-import { type Rules, rulesOf, VOCABULARY } from './rules.ts';
+import { type Rules, rulesOf } from './rules.ts';
 
 const NAMES = Object.keys(EXEMPTIONS) as ExemptionName[];
 const LATE = 86_400_000;

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
 import { type AgentState, UNSEEN } from '../evaluator/state.ts';
 import { at, brief, heartbeat, policyOf, T0 } from '../fixture.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 import { type Policies, policiesOf } from './policies.ts';
-import { VOCABULARY } from './rules.ts';
 
 const policy = (name: string, after: string, more = '') =>
   loadPolicy(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { loadPolicy, parseYaml, readAssignment, unknownIn } from '@vigil/policy';
 import { expect, test } from 'vitest';
-import { VOCABULARY } from './rules.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/policies.md'), 'utf8');
 const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text);

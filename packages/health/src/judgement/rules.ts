@@ -1,4 +1,4 @@
-import type { CompiledPlan, CompiledPolicy, JudgedState, Step, Together, Vocabulary } from '@vigil/policy';
+import type { CompiledPlan, CompiledPolicy, JudgedState, Step, Together } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { hash32 } from '../history/hash.ts';
 import type { History } from '../history/history.ts';
@@ -8,9 +8,6 @@ import { SIGNALS, type SignalName } from '../signals/all.ts';
 import { RATE_LIMIT_PATTERNS } from '../signals/patterns.ts';
 import type { AnySignal } from '../signals/signal.ts';
 import { type AnyExemption, EXEMPTIONS, type ExemptionName } from './exemptions.ts';
-
-/** The signals and exemptions that policies may name. packages/policy checks names and settings with it. */
-export const VOCABULARY: Vocabulary = { signals: SIGNALS, exemptions: EXEMPTIONS };
 
 /** A use of a signal with the functions of that signal. */
 export type Rule = {

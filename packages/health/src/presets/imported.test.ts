@@ -1,7 +1,7 @@
 import { type ImportKind, importPolicy } from '@vigil/importers';
 import { loadPolicy } from '@vigil/policy';
 import { expect, test } from 'vitest';
-import { VOCABULARY } from '../judgement/rules.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 import { preset } from './judging.fixture.ts';
 
 const load = (kind: ImportKind, text: string) =>

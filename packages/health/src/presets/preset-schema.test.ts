@@ -3,7 +3,7 @@ import path from 'node:path';
 import { assignmentSchema, PRESETS, parseYaml, policySchema } from '@vigil/policy';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
-import { VOCABULARY } from '../judgement/rules.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 
 const ajv = new Ajv({ allErrors: true, strict: false });
 const isPolicy = ajv.compile(policySchema(VOCABULARY));

@@ -1,7 +1,7 @@
 import { type CompiledPolicy, type JudgedState, PRESETS, readPolicies, republished } from '@vigil/policy';
 import { expect, test } from 'vitest';
 import { policiesOf } from '../judgement/policies.ts';
-import { VOCABULARY } from '../judgement/rules.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 
 const presets = readPolicies([PRESETS], VOCABULARY);
 const byName = (name: string): CompiledPolicy => {

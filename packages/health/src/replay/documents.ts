@@ -1,6 +1,6 @@
 import { ASSIGNMENT, type Assignment, type CompiledPolicy, readAssignment, republished } from '@vigil/policy';
 import { type Policies, policiesOf } from '../judgement/policies.ts';
-import { VOCABULARY } from '../judgement/rules.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 
 /** A published policy or assignment. `document`: canonical JSON. */
 export type PublishedDocument = { readonly name: string; readonly hash: string; readonly document: string };

@@ -8,7 +8,7 @@ import { AT_REST } from '../evaluator/at-rest.ts';
 import { agentHealth } from '../evaluator/health.ts';
 import type { AgentState } from '../evaluator/state.ts';
 import { policiesOf } from '../judgement/policies.ts';
-import { VOCABULARY } from '../judgement/rules.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 
 export const START = 1_795_305_600_000;
 

@@ -1,6 +1,6 @@
 import { loadPolicy } from '@vigil/policy';
 import { expect, test } from 'vitest';
-import { VOCABULARY } from '../judgement/rules.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 import { exportSpan, fileSource } from './file.ts';
 import { logSource } from './log-source.ts';
 import { EvaluatorOnLog, judgedFleet, presetNamed } from './replay.fixture.ts';

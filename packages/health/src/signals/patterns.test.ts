@@ -4,7 +4,7 @@ import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { agentHealth } from '../evaluator/health.ts';
 import { brief, type HeartbeatPayload, heartbeat, history, judgedAt, policyOf, T0 } from '../fixture.ts';
-import { VOCABULARY } from '../judgement/rules.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 import { SIGNALS } from './all.ts';
 import { errorPattern, RATE_LIMIT_PATTERNS, unrecoverableError } from './patterns.ts';
 

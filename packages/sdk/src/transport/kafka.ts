@@ -1,6 +1,7 @@
-import type { Codec, Heartbeat, RegistryVariables } from '@vigil/events';
-import type { KafkaVariables, Log } from '@vigil/stream';
+import type { Heartbeat, RegistryVariables } from '@vigil/events';
+import type { KafkaVariables } from '@vigil/stream';
 import { call, type GatewayWay, openGateway, openInbox } from './gateway.ts';
+import type { KafkaClient } from './kafka-client.ts';
 import { noAnswer, type OpenTransport } from './transport.ts';
 
 export type KafkaWay = {
@@ -13,28 +14,10 @@ export type KafkaWay = {
   readonly gateway?: GatewayWay | undefined;
 };
 
-const TOPIC = 'onex.cmd.heartbeat-ingest.heartbeat.v1';
-
-type Opened = { readonly log: Log; readonly encode: (heartbeat: Heartbeat) => Buffer };
-
-const encoding = (codec: Codec | null): Opened['encode'] =>
-  codec === null
-    ? (heartbeat) => Buffer.from(JSON.stringify(heartbeat))
-    : (payload) => codec.encode({ topic: TOPIC, type: 'HEARTBEAT', payload });
-
 /** Only this transport loads the Kafka client and Avro. */
-const open = async ({ brokers, registryUrl, env = {} }: KafkaWay, clientId: string): Promise<Opened> => {
-  const [{ connectLog, kafkaFrom, silentLogger }, { connectCodec, memoryCodec, registryFrom }] = await Promise.all([
-    import('@vigil/stream'),
-    import('@vigil/events'),
-  ]);
-  const codec =
-    registryUrl === undefined
-      ? null
-      : await connectCodec(registryFrom({ ...env, SCHEMA_REGISTRY_URL: registryUrl }), [TOPIC]);
-  const kafka = kafkaFrom({ ...env, KAFKA_BROKERS: brokers });
-  const log = await connectLog({ kafka, clientId, codec: codec ?? memoryCodec(), logger: silentLogger });
-  return { log, encode: encoding(codec) };
+const open = async (way: KafkaWay, clientId: string): Promise<KafkaClient> => {
+  const { openKafkaClient } = await import('./kafka-client.ts');
+  return openKafkaClient(way, clientId);
 };
 
 const before = <T>(signal: AbortSignal, done: Promise<T>): Promise<T> =>
@@ -52,10 +35,10 @@ export const overKafka =
     const gateway =
       way.gateway === undefined ? null : openGateway(way.gateway, { now: deps.system.now, onProblem: deps.onProblem });
     const inbox = gateway === null ? null : openInbox(gateway, deps);
-    let opening: Promise<Opened> | null = null;
+    let opening: Promise<KafkaClient> | null = null;
     let writing: { readonly sequence: number | null; readonly done: Promise<void> } | null = null;
 
-    const opened = (): Promise<Opened> => {
+    const opened = (): Promise<KafkaClient> => {
       opening ??= open(way, `vigil-sdk-${agentId}`).catch((error: unknown) => {
         opening = null;
         throw error;
@@ -63,9 +46,8 @@ export const overKafka =
       return opening;
     };
     const write = async (heartbeat: Heartbeat): Promise<void> => {
-      const { log, encode } = await opened();
-      const { writer } = await import('@vigil/stream');
-      await writer(log, deps.system.now).writeRaw(TOPIC, agentId, encode(heartbeat));
+      const client = await opened();
+      await client.write(agentId, heartbeat, deps.system.now);
     };
     /**
      * A write whose caller has given up may still be under way in the client: wait for it again instead of writing
@@ -100,8 +82,8 @@ export const overKafka =
       policy: async (name, signal) => (inbox === null ? null : inbox.policy(name, signal)),
       close: async () => {
         if (opening === null) return;
-        const { log } = await opening;
-        await log[Symbol.asyncDispose]();
+        const client = await opening;
+        await client.close();
       },
     };
   };

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { catalogue, type Draft, RegistryTrouble, type TopicName } from '@vigil/events';
+import manifest from '../../../../package.json' with { type: 'json' };
 import { Fatal, Refused, Retry } from '../errors.ts';
 import { deadLetterTopic } from '../log/dead-letters.ts';
 import type { Batch, Log, Member, Membership } from '../log/log.ts';
@@ -79,11 +78,6 @@ const countPartitions = async (
 const isKeySpace = (topic: string): boolean =>
   (catalogue as Readonly<Record<string, { partitions: string }>>)[topic]?.partitions === 'many';
 
-const manifest = path.resolve(import.meta.dirname, '../../../../package.json');
-
-/** Vigil's version. */
-const VERSION: string = JSON.parse(readFileSync(manifest, 'utf8')).version;
-
 const PUBLISH_MS = 5000;
 /**
  * A fenced task is reopened only after this many group heartbeats, because the last of them was certainly sent after
@@ -124,7 +118,7 @@ class GroupMember implements Member, RunningProcessor {
     this.paceMs = options.paceMs ?? 50;
     const partitions = (topic: string) => counts.get(topic) as number;
     const { partitions: sources, count, onCommitted } = options;
-    this.#deps = { codec: log.codec, partitions, sources, count, onCommitted, version: VERSION };
+    this.#deps = { codec: log.codec, partitions, sources, count, onCommitted, version: manifest.version };
   }
 
   async start(): Promise<void> {

@@ -2,7 +2,8 @@ import { loadPolicy } from '@vigil/policy';
 import { NEVER } from '@vigil/stream';
 import { expect, test } from 'vitest';
 import { type HeartbeatPayload, history, judgedAt, T0 } from '../../fixture.ts';
-import { rulesOf, VOCABULARY } from '../../judgement/rules.ts';
+import { rulesOf } from '../../judgement/rules.ts';
+import { VOCABULARY } from '../../vocabulary.ts';
 import { MATCHES } from './matches.ts';
 
 const LATE = judgedAt(T0 + 86_400_000);
