@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { openApiDocument, PUBLISHED } from '@vigil/dashboard/openapi';
 import { catalogue, type HealthEvent, memoryCodec, schemaOf, topicNames } from '@vigil/events';
@@ -43,7 +43,7 @@ const goldenFiles = (root: string): Files => {
   return new Map(files);
 };
 
-const DEPLOYMENTS = ['docker-compose.yml', 'deploy/kubernetes/kustomization.yaml'];
+const DEPLOYMENTS = ['docker-compose.yml', 'deploy/kubernetes/base/kustomization.yaml'];
 const PROBE_PORT = 7430; // of every container
 const probes = SERVICES.map((name) => `${name}=http://${name}:${PROBE_PORT}`).join(',');
 
@@ -56,6 +56,17 @@ const probeFiles = (root: string): Files =>
       return [file, text.replace(/(VIGIL_PROBES(?:=|: )).*$/gm, `$1${probes}`)];
     }),
   );
+
+/** A chart reads its own folder only, so it has copies of the rules and boards. */
+const CHART_FILES = 'deploy/helm/vigil/files';
+const chartFiles = (root: string): Files =>
+  new Map([
+    [`${CHART_FILES}/rules.yaml`, readFileSync(path.join(root, 'deploy/prometheus/rules/vigil.yaml'), 'utf8')],
+    ...globSync('deploy/grafana/boards/*.json', { cwd: root }).map((file): [string, string] => [
+      `${CHART_FILES}/boards/${path.basename(file)}`,
+      readFileSync(path.join(root, file), 'utf8'),
+    ]),
+  ]);
 
 /** The types of answers: a later folder replaces types of the same name. */
 const TYPED = ['packages/events/src', 'packages/read-model/src'];
@@ -85,6 +96,7 @@ const generatedFiles = (root: string): Files => {
     ['packages/policy/assign.schema.json', pretty(assignmentSchema())],
     ...goldenFiles(root),
     ...probeFiles(root),
+    ...chartFiles(root),
   ]);
 };
 

@@ -145,7 +145,7 @@ const servers = {
 const workloads: { kind: string; metadata: { name: string }; spec: { template: { spec: Pod } } }[] = [
   'services.yaml',
   'prepare.yaml',
-].flatMap((file) => parseAllDocuments(read(`deploy/kubernetes/${file}`)).map((one) => one.toJS()));
+].flatMap((file) => parseAllDocuments(read(`deploy/kubernetes/base/${file}`)).map((one) => one.toJS()));
 type Pod = {
   automountServiceAccountToken?: boolean;
   securityContext?: object;
@@ -160,7 +160,8 @@ type Pod = {
   volumes?: object[];
 };
 const podOf = (name: string): Pod =>
-  workloads.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)!.spec.template.spec;
+  workloads.find(({ kind, metadata }) => ['Deployment', 'StatefulSet'].includes(kind) && metadata.name === name)!.spec
+    .template.spec;
 
 for (const name of SERVICES) {
   const given = serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil', keys, SERVICES);
@@ -186,12 +187,12 @@ for (const name of SERVICES) {
   });
 
   it(`${name} runs in Kubernetes`, () => {
-    expect(read('deploy/kubernetes/services.yaml')).toContain(`command: [node, services/${name}/src/main.ts]`);
+    expect(read('deploy/kubernetes/base/services.yaml')).toContain(`command: [node, services/${name}/src/main.ts]`);
   });
 }
 
 it('the page of secrets in Kubernetes names each secret beside each service that uses it', () => {
-  const lines = read('deploy/kubernetes/kustomization.yaml').split('\n');
+  const lines = read('deploy/kubernetes/base/kustomization.yaml').split('\n');
   for (const [secret, services] of Object.entries(SECRETS)) {
     if (secret === 'VIGIL_WEBHOOK_SECRET') continue;
     const named = lines.filter((line) => /^# {3}vigil-/.test(line) && line.includes(secret));
@@ -202,7 +203,7 @@ it('the page of secrets in Kubernetes names each secret beside each service that
 });
 
 it('no pod has a service account, a writable root file system, or an unlimited CPU', () => {
-  const patch: { spec: { template: { spec: Pod } } } = parse(read('deploy/kubernetes/every-service.yaml'));
+  const patch: { spec: { template: { spec: Pod } } } = parse(read('deploy/kubernetes/base/every-service.yaml'));
   const job = workloads.find(({ kind }) => kind === 'Job')!;
   for (const { automountServiceAccountToken, containers } of [patch, job].map(({ spec }) => spec.template.spec)) {
     expect(automountServiceAccountToken).toBe(false);
@@ -228,7 +229,9 @@ it('no container of a service has a writable root file system, a capability, a w
 });
 
 it('pods are reached from outside their namespace at the two ingresses only, and probes by Prometheus', () => {
-  const policies = parseAllDocuments(read('deploy/kubernetes/network-policies.yaml')).map((one) => one.toJS().spec);
+  const policies = parseAllDocuments(read('deploy/kubernetes/base/network-policies.yaml')).map(
+    (one) => one.toJS().spec,
+  );
   const [closed, ...open] = policies;
   expect(closed).toEqual({ podSelector: {}, policyTypes: ['Ingress'] });
   const prometheus = { namespaceSelector: { matchLabels: { 'vigil-metrics': 'true' } } };
@@ -257,11 +260,13 @@ it('and in Kubernetes from a secret that root owns, and that only its group may 
   expect(containers[0].volumeMounts).toEqual([{ name: 'people', mountPath: '/etc/vigil/people', readOnly: true }]);
   const secret = { secretName: 'vigil-people', optional: true, defaultMode: 0o440 };
   expect(volumes).toEqual([{ name: 'people', secret }]);
-  expect(read('deploy/kubernetes/kustomization.yaml')).toContain('VIGIL_PEOPLE_FILE=/etc/vigil/people/people.json');
+  expect(read('deploy/kubernetes/base/kustomization.yaml')).toContain(
+    'VIGIL_PEOPLE_FILE=/etc/vigil/people/people.json',
+  );
 });
 
 it('Kubernetes sets the same variables', () => {
-  const file = read('deploy/kubernetes/kustomization.yaml');
+  const file = read('deploy/kubernetes/base/kustomization.yaml');
   for (const name of SERVICES)
     for (const variable of Object.keys(serviceEnv(name, START_SYSTEM_PORTS, client, servers, 'vigil', keys, SERVICES)))
       expect(file).toContain(variable);
@@ -275,12 +280,12 @@ it('alerting gets a file of channels in containers, or the one that the environm
     `\${VIGIL_DASHBOARD_URL:-http://127.0.0.1:${START_SYSTEM_PORTS.dashboard}}`,
   );
   const file = /^\$\{VIGIL_ALERTS_FILE:-\.\/(.+)\}$/.exec(source)?.[1] ?? '';
-  expect(file).toBe('deploy/kubernetes/alerts.yaml');
+  expect(file).toBe('deploy/kubernetes/base/alerts.yaml');
   expect(parse(read(file))).toEqual({ default: ['console'], channels: {} });
 });
 
 it('alerting gets them in Kubernetes from the same file', () => {
-  const { configMapGenerator } = parse(read('deploy/kubernetes/kustomization.yaml'));
+  const { configMapGenerator } = parse(read('deploy/kubernetes/base/kustomization.yaml'));
   expect(configMapGenerator[0].literals).toContain(
     `VIGIL_DASHBOARD_URL=http://dashboard:${START_SYSTEM_PORTS.dashboard}`,
   );

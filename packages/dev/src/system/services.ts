@@ -83,7 +83,7 @@ const DATABASE = ['DATABASE_URL', 'DATABASE_PASSWORD_FILE'] as const;
 
 /**
  * The variables of each service. A secret reaches only the services that use it. Tests compare docker-compose.yml and
- * deploy/kubernetes with this table.
+ * deploy/ with this table.
  */
 export const VARIABLES_OF: Readonly<Record<ServiceName, readonly string[]>> = {
   'heartbeat-ingest': [...LOG, 'VIGIL_PROOF_KEY', 'VIGIL_PROOF_KEY_PREVIOUS'],

@@ -10,7 +10,11 @@ afterAll(closeServers);
 
 test('applying makes every topic; applying again changes nothing; command topics are stamped by the broker', async () => {
   await applyTopics({ kafka, partitions: 4, replicas: 1 });
-  expect(await applyTopics({ kafka, partitions: 4, replicas: 1 })).toEqual({ changes: [], tooFewReplicas: [] });
+  expect(await applyTopics({ kafka, partitions: 4, replicas: 1 })).toEqual({
+    changes: [],
+    keptLonger: [],
+    tooFewReplicas: [],
+  });
   await using log = await connectLog({
     kafka,
     clientId: unique('client'),
@@ -58,6 +62,20 @@ test('applying corrects Vigil’s own settings of a topic, and keeps other setti
     await admin.disconnect();
     await applyTopics({ kafka, partitions: 4, replicas: 1 });
   }
+});
+
+test('a plan changes nothing; another number of partitions is refused with both, and no topic is changed', async () => {
+  await applyTopics({ kafka, partitions: 4, replicas: 1 });
+  for (const dryRun of [true, false])
+    for (const partitions of [2, 8])
+      await expect(applyTopics({ kafka, partitions, replicas: 1, dryRun })).rejects.toThrow(
+        `has 4 partitions and should have ${partitions}`,
+      );
+  expect(await applyTopics({ kafka, partitions: 4, replicas: 1, dryRun: true })).toEqual({
+    changes: [],
+    keptLonger: [],
+    tooFewReplicas: [],
+  });
 });
 
 test('an open ingress is announced in every partition of the heartbeat topic', async () => {

@@ -1,7 +1,7 @@
 import { Topic } from '@vigil/events';
 import { expect, test } from 'vitest';
 import { Refused } from '../errors.ts';
-import { compareTopics, enoughBrokers, type PresentTopic, planTopics, tooFewReplicas } from './topics.ts';
+import { compareTopics, enoughBrokers, keptLonger, type PresentTopic, planTopics, tooFewReplicas } from './topics.ts';
 
 const planned = planTopics({ partitions: 4, replicas: 1 });
 const of = (topic: string) => planned.find((one) => one.topic === topic)!;
@@ -57,6 +57,48 @@ test('another number of partitions is refused, because keys would be in other pa
   const present = asPlanned();
   present.set(Topic.heartbeat, { ...as(Topic.heartbeat, {}), partitions: 8 });
   expect(() => compareTopics(planned, present)).toThrow(Refused);
+  expect(() => compareTopics(planned, present)).toThrow('has 8 partitions and should have 4');
+  present.set(Topic.heartbeat, { ...as(Topic.heartbeat, {}), partitions: 3 });
+  expect(() => compareTopics(planned, present)).toThrow('has 3 partitions and should have 4');
+});
+
+test('records that are kept longer than planned stay, also while another setting of the topic is corrected', () => {
+  const week = of(Topic.heartbeat).config['retention.ms'] ?? '';
+  const withSettings = (set: Readonly<Record<string, string>>) =>
+    asPlanned().set(Topic.heartbeat, as(Topic.heartbeat, set));
+  for (const longer of ['-1', String(Number(week) + 1)]) {
+    const present = withSettings({ 'retention.ms': longer });
+    expect(compareTopics(planned, present)).toEqual([]);
+    expect(keptLonger(planned, present)).toEqual([{ topic: Topic.heartbeat, retentionMs: longer, planned: week }]);
+    const [change] = compareTopics(planned, withSettings({ 'retention.ms': longer, 'compression.type': 'gzip' }));
+    expect(change).toMatchObject({ kind: 'configure', from: { 'compression.type': 'gzip' } });
+    expect(change?.planned.config['retention.ms']).toBe(longer);
+  }
+  const shorter = withSettings({ 'retention.ms': String(Number(week) - 1) });
+  expect(compareTopics(planned, shorter)).toMatchObject([
+    { kind: 'configure', planned: { config: { 'retention.ms': week } } },
+  ]);
+  expect(keptLonger(planned, shorter)).toEqual([]);
+  expect(keptLonger(planned, asPlanned())).toEqual([]);
+});
+
+test('a topic for ever is kept for ever again, also after an age was set: that deletes nothing', () => {
+  const present = asPlanned().set(Topic.agentHealth, as(Topic.agentHealth, { 'retention.ms': '604800000' }));
+  expect(compareTopics(planned, present)).toMatchObject([{ kind: 'configure', from: { 'retention.ms': '604800000' } }]);
+});
+
+test('a cleanup that would delete records is refused with both values, one that keeps more is set', () => {
+  const compared = (topic: string, policy: string) => () =>
+    compareTopics(planned, asPlanned().set(topic, as(topic, { 'cleanup.policy': policy })));
+  const refusal = (now: string, wanted: string) => `has cleanup.policy ${now} and should have ${wanted}`;
+  expect(compared(Topic.snapshotRecovery, 'delete')).toThrow(refusal('delete', 'compact'));
+  expect(compared(Topic.heartbeat, 'compact')).toThrow(refusal('compact', 'delete'));
+  for (const [topic, policy] of [
+    [Topic.snapshotRecovery, 'compact,delete'],
+    [Topic.agentHealth, 'compact'],
+    [Topic.heartbeat, 'compact,delete'],
+  ] as const)
+    expect(compared(topic, policy)()).toMatchObject([{ kind: 'configure', from: { 'cleanup.policy': policy } }]);
 });
 
 test('topics are made with the configured replicas; where fewer brokers answer, no topic is made: others may be down', () => {

@@ -33,6 +33,9 @@ export type TopicChange =
  */
 export type TooFewReplicas = { readonly topic: string; readonly replicas: number; readonly planned: number };
 
+/** A topic whose records an operator keeps longer than planned. It stays: a shorter age would delete records. */
+export type KeptLonger = { readonly topic: string; readonly retentionMs: string; readonly planned: string };
+
 const MIB = 1 << 20;
 
 /** A segment is deleted as a whole, an hour after its newest record. Without this, records of an hour would stay for a week. */
@@ -114,19 +117,54 @@ export type PresentTopic = {
   readonly set: Readonly<Record<string, string>>;
 };
 
-/** The required changes. Throws Refused if a partition count differs, because keys would be in other partitions. */
+const RETENTION = 'retention.ms';
+const POLICY = 'cleanup.policy';
+const FOR_EVER = '-1';
+
+/** Whether records would be deleted that the topic keeps now, if it kept them for the planned age. */
+const keepsLonger = (now: PresentTopic, planned: PlannedTopic): boolean => {
+  const [present, wanted] = [now.config[RETENTION], planned.config[RETENTION]];
+  if (present === undefined || wanted === undefined || wanted === FOR_EVER) return false;
+  return present === FOR_EVER || Number(present) > Number(wanted);
+};
+
+/**
+ * Throws Refused if the planned cleanup would delete records that the present one keeps: compaction the older records
+ * of each key, deletion by age the newest record of a key.
+ */
+const refuseLoss = (now: PresentTopic, { topic, config }: PlannedTopic): void => {
+  const present = now.config[POLICY] ?? '';
+  const planned = config[POLICY] ?? '';
+  const adds = (kind: string): boolean => planned.includes(kind) && !present.includes(kind);
+  if (present !== '' && (adds('compact') || (adds('delete') && config[RETENTION] !== FOR_EVER)))
+    throw new Refused(
+      `${topic} has ${POLICY} ${present} and should have ${planned}: records would be deleted. Use another cluster, or change it with kafka-configs if they may be lost`,
+    );
+};
+
+/** The topic as it is to be: with the durability that it lacks, and an operator's longer retention. */
+const wantedOf = (planned: PlannedTopic, now: PresentTopic | undefined): PlannedTopic => {
+  const kept = now !== undefined && keepsLonger(now, planned) ? { [RETENTION]: now.config[RETENTION] ?? '' } : {};
+  return { ...planned, config: { ...planned.config, ...kept, ...durability(now?.replicas ?? planned.replicas, now) } };
+};
+
+/**
+ * The required changes. Throws Refused if a partition count differs, because keys would be in other partitions; and if a
+ * change would delete records.
+ */
 export const compareTopics = (
   planned: readonly PlannedTopic[],
   present: ReadonlyMap<string, PresentTopic>,
 ): readonly TopicChange[] =>
   planned.flatMap((one): readonly TopicChange[] => {
     const now = present.get(one.topic);
-    const topic = { ...one, config: { ...one.config, ...durability(now?.replicas ?? one.replicas, now) } };
+    const topic = wantedOf(one, now);
     if (now === undefined) return [{ kind: 'create', planned: topic }];
     if (now.partitions !== topic.partitions)
       throw new Refused(
         `${topic.topic} has ${now.partitions} partitions and should have ${topic.partitions}: set VIGIL_PARTITIONS to what the cluster has, or use another cluster`,
       );
+    refuseLoss(now, topic);
     const differing = Object.keys(topic.config).filter((name) => now.config[name] !== topic.config[name]);
     const from = Object.fromEntries(differing.map((name) => [name, now.config[name] ?? '']));
     const kept = Object.fromEntries(Object.entries(now.set).filter(([name]) => !Object.hasOwn(topic.config, name)));
@@ -143,6 +181,17 @@ export const tooFewReplicas = (
     return now < replicas ? [{ topic, replicas: now, planned: replicas }] : [];
   });
 
+/** The existing topics whose records are kept longer than planned. */
+export const keptLonger = (
+  planned: readonly PlannedTopic[],
+  present: ReadonlyMap<string, PresentTopic>,
+): readonly KeptLonger[] =>
+  planned.flatMap((one) => {
+    const now = present.get(one.topic);
+    if (now === undefined || !keepsLonger(now, one)) return [];
+    return [{ topic: one.topic, retentionMs: now.config[RETENTION] ?? '', planned: one.config[RETENTION] ?? '' }];
+  });
+
 /**
  * Throws Refused if topics are missing and fewer brokers answer than there are replicas. A small cluster looks like a
  * cluster with brokers down.
@@ -155,14 +204,16 @@ export const enoughBrokers = (changes: readonly TopicChange[], brokers: number):
     );
 };
 
-/** The changes that are needed or were made, and those that only the cluster's operators can make. */
+/** The changes that are needed or were made, and what only the cluster's operators can change. */
 export type TopicReport = {
   readonly changes: readonly TopicChange[];
+  readonly keptLonger: readonly KeptLonger[];
   readonly tooFewReplicas: readonly TooFewReplicas[];
 };
 
 /**
- * Creates and configures every topic of the catalogue. Changes nothing that is already correct. Returns the changes.
+ * Creates and configures every topic of the catalogue. Changes nothing that is already correct, and deletes no record.
+ * Returns the changes. Throws Refused.
  */
 export const applyTopics = async ({
   kafka,
@@ -185,7 +236,11 @@ export const applyTopics = async ({
     const present = await presentTopics(admin, planned);
     const changes = compareTopics(planned, present);
     enoughBrokers(changes, nodes.length);
-    const report = { changes, tooFewReplicas: tooFewReplicas(planned, present) };
+    const report = {
+      changes,
+      keptLonger: keptLonger(planned, present),
+      tooFewReplicas: tooFewReplicas(planned, present),
+    };
     if (dryRun) return report;
     await create(kafka, admin, changes);
     await configure(admin, changes);

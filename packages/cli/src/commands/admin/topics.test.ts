@@ -12,22 +12,26 @@ test('a plan shows each setting that would be lost, beside what replaces it', ()
     from: { 'retention.ms': '5' },
     kept: { 'segment.ms': '9' },
   };
-  expect(linesOf({ changes: [change], tooFewReplicas: [] })).toEqual([
+  expect(linesOf({ changes: [change], keptLonger: [], tooFewReplicas: [] })).toEqual([
     'configure  onex.evt.a.b.v1  retention.ms 5 -> -1',
   ]);
 });
 
-test('a plan shows how a topic is made, and which have too few replicas', () => {
+test('a plan shows how a topic is made, which are kept longer, and which have too few replicas', () => {
   const topic = { ...planned!, topic: 'onex.evt.a.b.v1', partitions: 4 };
+  const longer = { topic: 'onex.evt.a.d.v1', retentionMs: '-1', planned: '5' };
   const few = { topic: 'onex.evt.a.c.v1', replicas: 1, planned: 3 };
-  expect(linesOf({ changes: [{ kind: 'create', planned: topic }], tooFewReplicas: [few] })).toEqual([
+  expect(
+    linesOf({ changes: [{ kind: 'create', planned: topic }], keptLonger: [longer], tooFewReplicas: [few] }),
+  ).toEqual([
     'create  onex.evt.a.b.v1  4 partitions, 3 replicas each',
+    'keeps longer  onex.evt.a.d.v1  retention.ms -1 instead of 5: it stays, because apply deletes no records',
     'too few replicas  onex.evt.a.c.v1  1 of 3: move its partitions with kafka-reassign-partitions',
   ]);
 });
 
 test('without differences the plan reports that', () =>
-  expect(linesOf({ changes: [], tooFewReplicas: [] })).toEqual(['Every topic is as it is to be.']));
+  expect(linesOf({ changes: [], keptLonger: [], tooFewReplicas: [] })).toEqual(['Every topic is as it is to be.']));
 
 test('each ACL is a line with its principal, and a name that is a beginning ends with *', () => {
   const lines = aclLines(planAcls());

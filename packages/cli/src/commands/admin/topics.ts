@@ -24,7 +24,7 @@ const whole = (text: string): number => {
 const place = (text: string): Reset['to'] => (text === 'beginning' || text === 'end' ? text : whole(text));
 
 /** A changed setting is shown with its current and its new value: the current value is lost. */
-export const linesOf = ({ changes, tooFewReplicas }: TopicReport): readonly string[] => {
+export const linesOf = ({ changes, keptLonger, tooFewReplicas }: TopicReport): readonly string[] => {
   const lines = changes.flatMap((each) => {
     const { topic, partitions, replicas, config } = each.planned;
     if (each.kind === 'create') return [`create  ${topic}  ${partitions} partitions, ${replicas} replicas each`];
@@ -34,7 +34,12 @@ export const linesOf = ({ changes, tooFewReplicas }: TopicReport): readonly stri
     ({ topic, replicas, planned }) =>
       `too few replicas  ${topic}  ${replicas} of ${planned}: move its partitions with kafka-reassign-partitions`,
   );
-  return lines.length + few.length === 0 ? ['Every topic is as it is to be.'] : [...lines, ...few];
+  const longer = keptLonger.map(
+    ({ topic, retentionMs, planned }) =>
+      `keeps longer  ${topic}  retention.ms ${retentionMs} instead of ${planned}: it stays, because apply deletes no records`,
+  );
+  const all = [...lines, ...longer, ...few];
+  return all.length === 0 ? ['Every topic is as it is to be.'] : all;
 };
 
 /** In the words of Kafka's own tool. */
@@ -55,7 +60,7 @@ export const register = (program: Command): void => {
   topics.addHelpText('after', EXAMPLES);
   for (const [name, description, change] of [
     ['plan', 'show what apply would change', false],
-    ['apply', 'create or change every topic as needed', true],
+    ['apply', 'create or change every topic as needed; no change deletes records or moves keys', true],
   ] as const)
     topics
       .command(name)
