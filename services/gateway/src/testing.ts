@@ -108,6 +108,7 @@ export const testGateway = () => {
     fetch(gateway.url + path, { method: 'POST', body, headers: { ...json, ...headers } });
   return {
     log: () => log,
+    url: () => gateway.url,
     counted: (name: CounterName) => counted.get(name) ?? 0,
     /** From now on, written records do not reach the gateway by themselves. */
     lag: () => {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../paths.ts';
 import { type Manifest, readManifest } from './manifest.ts';
@@ -15,7 +15,8 @@ const workspaceDependencies = ({ dependencies, peerDependencies }: Manifest): re
   Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name.startsWith('@vigil/'));
 
 export const readWorkspaces = (): Workspaces => {
-  const folders = readdirSync(path.join(root, 'packages')).map((name) => `packages/${name}`);
+  // The client for Python has no package.json.
+  const folders = globSync('packages/*/package.json', { cwd: root }).map((file) => path.dirname(file));
   const byName = new Map(
     folders.map((folder) => [readManifest(folder).name, { folder, manifest: readManifest(folder) }]),
   );
