@@ -38,6 +38,7 @@ const files: readonly CommandFile[] = [
   { names: ['policy'], node: 'pinned', load: () => import('./admin/policy.ts') },
   { names: ['evaluate'], node: 'pinned', load: () => import('./inspect/evaluate.ts') },
   { names: ['replay'], node: 'pinned', load: () => import('./inspect/replay.ts') },
+  { names: ['tune'], node: 'pinned', load: () => import('./inspect/tune.ts') },
   { names: ['login'], node: 'any', load: () => import('./admin/login.ts') },
   { names: ['token'], node: 'pinned', load: () => import('./admin/token.ts') },
   { names: ['topics', 'transactions', 'schemas'], node: 'pinned', load: () => import('./admin/topics.ts') },

@@ -141,6 +141,7 @@ const runsOf = (entry: unknown, parent: string | null): readonly RecordedRun[] =
   const run = {
     run_id,
     src,
+    agent: null,
     task: null,
     success: null,
     label: null,

@@ -108,6 +108,8 @@ const recordedRun = z
     {
       run_id: z.string(must('no text', RUN_ID)).min(1, must('empty', RUN_ID)),
       src: name,
+      /** the client and its version */
+      agent: name,
       task: name,
       success: orNull(truth),
       label: name,
