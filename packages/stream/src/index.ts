@@ -27,6 +27,13 @@ export type {
 } from './log/log.ts';
 export { eventId, partitionOf, positionOf } from './log/partitioner.ts';
 export { isEvent, readAndFollow, readEvent, retryLearning, tail, WaitingReader } from './log/reading.ts';
+export {
+  type ReplayedLetter,
+  readDeadLetters,
+  refusalOf,
+  replayDeadLetters,
+  type StoredLetter,
+} from './log/replay-dead-letters.ts';
 export { type EventOrigin, type NamedDraft, type Writer, writer } from './log/writer.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export type { Count } from './metrics.ts';

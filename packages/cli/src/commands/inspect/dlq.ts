@@ -13,7 +13,7 @@ const LIMIT = '1000';
 
 const LIST = `
 The newest come first. A dead letter is a record that a service could not read: its topic, partition and
-offset, and the reason. The service continues with the next record.
+offset, and the reason. The service continues with the next record. \`vigil replay dead-letters\` writes them to their topics again.
 
 Examples:
   vigil dlq list

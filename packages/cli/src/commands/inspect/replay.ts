@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ADMINISTRATION } from '../groups.ts';
-import { instantOption } from './period.ts';
+import { instantOption, withPeriod } from './period.ts';
 
 const SOURCE = `
 It reads the log itself (KAFKA_BROKERS and SCHEMA_REGISTRY_URL, or VIGIL_LOG_FILE), outside any consumer group, and changes nothing.
@@ -36,6 +36,28 @@ Examples:
   vigil replay export --from 2h --out incident.ndjson.gz
   vigil replay export --from 2026-11-27T14:00Z --to 2026-11-27T15:00Z --agent worker-1 --out worker-1.ndjson.gz`;
 
+const DEAD_LETTERS = `
+It reads the dead letters from the log itself (KAFKA_BROKERS, SCHEMA_REGISTRY_URL), and writes the record of each to its topic again,
+under its key. Do this after the fault is repaired. All services that read the topic read the record again, with its event id.
+The record has the headers \`replayed\` (the id of its dead letter) and \`moved\` (when it was first received). It becomes visible together
+with a mark beside its dead letter, so none is written twice, also after a stop or beside another replay.
+Refused, with the reason: a dead letter that was replayed, one without its whole record, and a record that this version cannot read either.
+With access control lists it needs a principal that may write these topics; \`cli\` may not.
+
+Examples:
+  vigil replay dead-letters --dry-run
+  vigil replay dead-letters --service intervention --reason undecided --since 2h --rate 5
+  vigil replay dead-letters onex.dlq.intervention.dead-letter.v1/0/17`;
+
+const MOST_A_SECOND = 1000;
+
+const rateOption = (text: string): number => {
+  const rate = Number(text);
+  if (text.trim() === '' || !(rate > 0 && rate <= MOST_A_SECOND))
+    throw new InvalidArgumentError(`Give records a second, above 0 and at most ${MOST_A_SECOND}.`);
+  return rate;
+};
+
 /** Adds the options of a span. */
 const withSpan = (command: Command): Command =>
   command
@@ -70,6 +92,22 @@ export const register = (program: Command): void => {
     .option('--instead-of <policy>', 'only for agents of this recorded policy (default: for all)')
     .addHelpText('after', WHAT_IF)
     .action(async (options) => (await import('../../replay/what-if.ts')).judgeOtherwise(options));
+  withPeriod(
+    replay
+      .command('dead-letters')
+      .description('write the records of dead letters to their topics again')
+      .argument('[letter...]', 'ids of `vigil dlq list`; none: all within the filters')
+      .option('--service <service>', 'of one service')
+      .option('--topic <topic>', 'of records of one topic')
+      .option('--reason <reason>', 'with one reason')
+      .option('--key <key>', 'of one agent or task')
+      .addOption(new Option('--rate <number>', 'records a second').argParser(rateOption).default(10))
+      .option('--dry-run', 'list them, and write nothing')
+      .option('--json', 'for programs'),
+    'those that came',
+  )
+    .addHelpText('after', DEAD_LETTERS)
+    .action(async (letters, options) => (await import('../../replay/dead-letters.ts')).replayLetters(letters, options));
   withSpan(
     replay
       .command('export')

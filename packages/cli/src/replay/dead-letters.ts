@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Log,
+  type ReplayedLetter,
+  readDeadLetters,
+  refusalOf,
+  replayDeadLetters,
+  type StoredLetter,
+} from '@vigil/stream';
+import { directSettings } from '../config.ts';
+import { CannotProceed } from '../errors.ts';
+import { withLog } from '../kafka.ts';
+import { clockTime, type View } from '../render/view.ts';
+import { show, untilStopped } from '../terminal.ts';
+
+/** Times in epoch milliseconds; `rate`: records a second. */
+type Options = {
+  readonly service?: string;
+  readonly topic?: string;
+  readonly reason?: string;
+  readonly key?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly rate: number;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+};
+
+/** What a letter was refused for, or null; without its bytes. */
+type Row = {
+  readonly id: string;
+  readonly service: string;
+  readonly topic: string;
+  readonly key: string | null;
+  readonly reason: string;
+  readonly failed_at: number;
+  readonly refusal: string | null;
+};
+
+/** Whether a dead letter has one of the ids, if there are any, and is within the filters. */
+export const isWanted =
+  (ids: readonly string[], { service, topic, reason, key, since = 0, until = Number.POSITIVE_INFINITY }: Options) =>
+  (letter: StoredLetter): boolean =>
+    (ids.length === 0 || ids.includes(letter.id)) &&
+    (service === undefined || letter.service === service) &&
+    (topic === undefined || letter.original.topic === topic) &&
+    (reason === undefined || letter.reason === reason) &&
+    (key === undefined || letter.original.key === key) &&
+    since <= letter.failedAt &&
+    letter.failedAt <= until;
+
+/** Writes the records of dead letters to their topics again. Throws CannotProceed. */
+export const replayLetters = async (ids: readonly string[], options: Options): Promise<void> => {
+  const { rate, dryRun = false, json } = options;
+  const wanted = isWanted(ids, options);
+  const signal = untilStopped();
+  const done: ReplayedLetter[] = [];
+  const pause = async () => void (await sleep(1000 / rate, undefined, { signal }).catch(() => undefined));
+  const work = dryRun
+    ? async (log: Log) => {
+        for (const letter of (await readDeadLetters(log, signal)).filter(wanted))
+          done.push({ letter, refusal: await refusalOf(log, letter) });
+      }
+    : async (log: Log) => replayDeadLetters(log, { wanted, pause, onEach: (one) => done.push(one), signal });
+  let stopped = false;
+  try {
+    await withLog(directSettings(process.env), work);
+  } catch (error) {
+    // What was written before stays written, and is shown.
+    if (!signal.aborted) throw error;
+    stopped = true;
+  }
+  const missing = ids.filter((id) => !done.some(({ letter }) => letter.id === id));
+  if (missing.length > 0 && !stopped)
+    throw new CannotProceed(`no such dead letter: ${missing.join(', ')}; list them with \`vigil dlq list\``);
+  const rows = done.map(rowOf);
+  show(json, { dry_run: dryRun, stopped, letters: rows }, ({ letters }, view) =>
+    replayedLines(view, letters, dryRun, stopped),
+  );
+};
+
+const rowOf = ({ letter, refusal }: ReplayedLetter): Row => ({
+  id: letter.id,
+  service: letter.service,
+  topic: letter.original.topic,
+  key: letter.original.key,
+  reason: letter.reason,
+  failed_at: letter.failedAt,
+  refusal,
+});
+
+/** Letters that are named; the rest is counted. */
+const NAMED = 50;
+
+/** Each letter with its outcome, then the counts. */
+export const replayedLines = (view: View, rows: readonly Row[], dryRun: boolean, stopped: boolean): string[] => {
+  const refused = rows.filter(({ refusal }) => refusal !== null).length;
+  const written = rows.length - refused;
+  const lines = rows.slice(0, NAMED).map(({ id, key, topic, reason, failed_at, refusal }) => {
+    const outcome = refusal === null ? (dryRun ? 'would be written' : 'written') : `refused: ${refusal}`;
+    return `${clockTime(view, failed_at)}  ${id}  ${key ?? '-'} of ${topic} (${reason}): ${outcome}`;
+  });
+  return [
+    ...lines,
+    ...(rows.length > NAMED ? [`and ${rows.length - NAMED} more`] : []),
+    rows.length === 0
+      ? 'No dead letter is within these filters.'
+      : `${written} ${dryRun ? 'would be written to their topics' : 'written to their topics'}, ${refused} refused.`,
+    ...(stopped ? ['Stopped. Start it again to continue: none is written twice.'] : []),
+  ];
+};
