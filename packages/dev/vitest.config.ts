@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { ON_BOTH_LOGS } from './src/test-run/arguments.ts';
 import { SlowestFirst } from './src/test-run/slowest-first.ts';
 import { SUMMARY, summaryReporter } from './src/test-run/summary.ts';
 
@@ -73,8 +74,12 @@ export default defineConfig({
       }),
       // `npm test secured` only: the broker requires each service's own principal, and enforces the ACLs.
       project('secured', ['test/walkthrough/*.it.test.ts'], { fileParallelism: false }),
-      // `npm test embedded` only: all services in one process, without Kafka, Java and containers.
-      project('embedded', ['test/walkthrough/*.it.test.ts'], { fileParallelism: false }),
+      // Systems of their own: all services in one process, without Kafka, Java and containers.
+      project('embedded', [ON_BOTH_LOGS], {
+        env: { VIGIL_TEST_LOG: 'embedded' },
+        fileParallelism: false,
+        sequence: { groupOrder: 5 },
+      }),
       // Real coding agents from npm: `npm test clients` only. A session mostly waits; more at once make the clients themselves slow.
       project('clients', ['test/clients/**/*.clients.test.ts'], {
         fileParallelism: false,

@@ -26,7 +26,8 @@ const nodeOfBuild = async () => {
 
 const node = await nodeOfBuild();
 // The command gets its own environment, not that of the tools, so that an agent under `vigil run` keeps its PATH.
-const env = { ...running(), ...process.env };
+// `vigil up` starts servers, so it must not find those of a start that was killed.
+const env = process.argv[2] === 'up' ? process.env : { ...running(), ...process.env };
 if (node === process.execPath) {
   Object.assign(process.env, env);
   process.argv[1] = program;

@@ -5,6 +5,7 @@ import { endWith, Refusal } from './refusal.ts';
 import type { BrokerForm, Environment, Servers } from './servers/running-servers.ts';
 import { givenServers, startServers } from './servers/servers.ts';
 import { requestOf, type Suite, type TestRequest } from './test-run/arguments.ts';
+import { leftOutLine, meansHere, needingKafka } from './test-run/means.ts';
 import { closeRunFolder, failedLogs, openRunFolder } from './test-run/run-folder.ts';
 import type { Summary } from './test-run/summary.ts';
 import { needsServers, readSummary, runVitest } from './test-run/vitest.ts';
@@ -23,19 +24,17 @@ const envOf = (servers: Servers | null): Record<string, string> => {
 
 const formOf = (suite: Suite | null): BrokerForm => (suite === 'cluster' || suite === 'secured' ? suite : 'one');
 
-/** The log of systems that tests start themselves. */
-const logOf = (suite: Suite | null): Record<string, string> =>
-  suite === 'embedded' ? { VIGIL_TEST_LOG: 'embedded' } : {};
-
 const testOn = async (
   request: TestRequest,
   dir: string,
   env: Environment,
   signal: AbortSignal,
 ): Promise<Summary & { readonly code: number }> => {
-  const withServers = needsServers(request);
+  const isDefault = request.suite === null && !request.unitOnly;
+  const means = isDefault ? meansHere(env) : 'kafka';
+  const leftOut = means === 'kafka' ? null : leftOutLine(needingKafka(request.paths));
   const form = formOf(request.suite);
-  const servers = withServers
+  const servers = needsServers(request, means)
     ? await startServers({
         purpose: 'test',
         dir,
@@ -52,11 +51,11 @@ const testOn = async (
     const own = {
       ...envOf(servers),
       VIGIL_TEST_BROKERS: form,
-      ...logOf(request.suite),
       ...(request.long ? { VIGIL_SOAK: '1' } : {}),
     };
-    const code = await runVitest({ request, withServers, env: { ...env, ...own }, summary: file, signal });
+    const code = await runVitest({ request, means, env: { ...env, ...own }, summary: file, signal });
     const summary = readSummary(file, code);
+    if (leftOut !== null) report(leftOut);
     if (code === 0 && summary.passed === 0)
       throw new Refusal(
         `no test has all these words in its name: ${process.argv.slice(2).join(' ')}. Name a file or folder by its path, such as test/scenarios`,

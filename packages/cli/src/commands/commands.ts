@@ -34,6 +34,7 @@ const files: readonly CommandFile[] = [
   { names: ['alert'], node: 'any', load: () => import('./control/alert.ts') },
   { names: ['dlq'], node: 'any', load: () => import('./inspect/dlq.ts') },
   { names: ['doctor'], node: 'pinned', load: () => import('./inspect/doctor.ts') },
+  { names: ['up'], node: 'any', load: () => import('./admin/up.ts') },
   { names: ['init'], node: 'pinned', load: () => import('./admin/init.ts') },
   { names: ['policy'], node: 'pinned', load: () => import('./admin/policy.ts') },
   { names: ['evaluate'], node: 'pinned', load: () => import('./inspect/evaluate.ts') },

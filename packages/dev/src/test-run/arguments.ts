@@ -28,6 +28,9 @@ export type TestRequest = {
 export type Suite = (typeof SUITES)[number];
 const SUITES = ['clients', 'cluster', 'secured', 'embedded'] as const;
 
+/** The tests that run on Kafka, and on the log in a file. */
+export const ON_BOTH_LOGS = 'test/walkthrough/*.it.test.ts';
+
 const OPTIONS = ['--unit', '--integration', '--watch'];
 const SHARD = /^--shard=\d+\/\d+$/;
 

@@ -5,6 +5,7 @@ import { root } from '../paths.ts';
 import { endChildWithUs } from '../processes/survivors.ts';
 import type { Environment } from '../servers/running-servers.ts';
 import type { Suite, TestRequest } from './arguments.ts';
+import type { Means } from './means.ts';
 import { SUMMARY, type Summary } from './summary.ts';
 
 const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
@@ -23,28 +24,33 @@ const argsOf = ({ pattern, paths, watch, shard }: TestRequest, projects: readonl
  * Whether servers are started. The suite of a name is known only when its file runs, because the list that vitest reads
  * from the source omits whole suites.
  */
-export const needsServers = ({ unitOnly, suite }: TestRequest): boolean =>
-  !unitOnly && (suite === null || suite === 'cluster');
+export const needsServers = ({ unitOnly, suite }: TestRequest, means: Means): boolean =>
+  !unitOnly && (suite === null ? means === 'kafka' : suite === 'cluster');
 
 export type VitestRun = {
   readonly request: TestRequest;
-  readonly withServers: boolean;
   readonly env: Environment;
+  readonly means: Means;
   /** where the summary is written */
   readonly summary: string;
   readonly signal: AbortSignal;
 };
 
-const projectsOf = ({ suite, integrationOnly }: TestRequest, withServers: boolean): readonly Project[] => {
+const ON_SERVERS: Readonly<Record<Means, readonly Project[]>> = {
+  kafka: ['integration', 'separate', 'system', 'stories', 'embedded'],
+  embedded: ['embedded'],
+};
+
+const projectsOf = ({ suite, integrationOnly, unitOnly }: TestRequest, means: Means): readonly Project[] => {
   if (suite !== null) return [suite];
-  if (!withServers) return ['unit'];
-  return [...(integrationOnly ? [] : ['unit' as const]), 'integration', 'separate', 'system', 'stories'];
+  if (unitOnly) return ['unit'];
+  return [...(integrationOnly ? [] : ['unit' as const]), ...ON_SERVERS[means]];
 };
 
 /** Runs the tests on this terminal; resolves with the exit code, 1 when a signal ended it. */
-export const runVitest = ({ request, withServers, env, summary, signal }: VitestRun): Promise<number> =>
+export const runVitest = ({ request, means, env, summary, signal }: VitestRun): Promise<number> =>
   new Promise((resolve, reject) => {
-    const args = argsOf(request, projectsOf(request, withServers));
+    const args = argsOf(request, projectsOf(request, means));
     const child = spawn(process.execPath, args, { cwd: root, env: { ...env, [SUMMARY]: summary }, stdio: 'inherit' });
     endChildWithUs(path.dirname(summary), 'vitest', child);
     signal.addEventListener('abort', () => child.kill('SIGTERM'));

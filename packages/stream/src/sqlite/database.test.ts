@@ -17,7 +17,7 @@ let made = 0;
 
 /** A file with one topic of one partition. */
 const opened = (keep: Keep) => {
-  const topic = { topic: 't', partitions: 1, keep };
+  const topic = { topic: 't', partitions: 1, keep, keepMarksMs: HOUR };
   const file = new LogFile(path.join(dir, `${made++}.db`));
   file.createTopics([topic]);
   const write = (...records: readonly (readonly [key: string | null, at: number])[]) =>
@@ -69,16 +69,38 @@ test('a compacted topic keeps every record that is too young', () => {
   expect(offsets()).toEqual([0, 1, 2]);
 });
 
-test('a topic that is kept for ever is never cleaned', () => {
-  const { write, offsets, clean } = opened('forever');
-  write(['a', T], ['a', T]);
+test.each(['forever', 7 * 24 * HOUR] as const)(
+  'a topic that is kept %s loses old marks of time, and nothing else',
+  (keep) => {
+    const { file, write, offsets, clean } = opened(keep);
+    write(['a', T], ['@tick/0', T], ['@policy', T], [null, T], ['@ingress/g', T + 1]);
+    const withValue = { topic: 't', partition: 0, key: '@policy', value: Buffer.from('x'), timestamp: T };
+    file.transaction(() => file.append([withValue], T));
+    write(['@tick/0', T + 2], ['a', T + 3]);
+    clean(T + HOUR);
+    expect(offsets()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    clean(T + HOUR + 1);
+    expect(offsets()).toEqual([0, 3, 4, 5, 6, 7]);
+    clean(T + 2 * HOUR);
+    expect(offsets()).toEqual([0, 3, 5, 7]);
+  },
+);
+
+test('the newest record stays, also a mark, and what is kept for ever stays for ever', () => {
+  const { file, write, offsets, clean } = opened('forever');
+  write(['a', T], ['@tick/0', T], ['@tick/0', T]);
   clean(T + 1000 * HOUR);
-  expect(offsets()).toEqual([0, 1]);
+  clean(T + 1000 * HOUR);
+  expect(offsets()).toEqual([0, 2]);
+  write(['b', T + 1000 * HOUR]);
+  clean(T + 2000 * HOUR);
+  expect(offsets()).toEqual([0, 3]);
+  expect(file.bounds('t')).toEqual([{ low: 0, high: 4 }]);
 });
 
 test('another number of partitions is refused with both numbers, and what to do', () => {
   const { file } = opened('forever');
-  const create = () => file.createTopics([{ topic: 't', partitions: 4, keep: 'forever' }]);
+  const create = () => file.createTopics([{ topic: 't', partitions: 4, keep: 'forever', keepMarksMs: HOUR }]);
   expect(create).toThrow(Refused);
   expect(create).toThrow(/t has 1 partitions in .* and should have 4: set VIGIL_PARTITIONS to 1, or use another file/);
 });

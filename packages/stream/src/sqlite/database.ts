@@ -8,7 +8,13 @@ import { partitionKey } from '../log/partitioner.ts';
 import type { Keep } from '../log/topics.ts';
 
 /** A topic of the file. */
-export type StoredTopic = { readonly topic: string; readonly partitions: number; readonly keep: Keep };
+export type StoredTopic = {
+  readonly topic: string;
+  readonly partitions: number;
+  readonly keep: Keep;
+  /** how long it keeps records that only carry time, milliseconds */
+  readonly keepMarksMs: number;
+};
 
 /** The number of the tables' form. A file of another form is refused. */
 const FORM = 1;
@@ -85,6 +91,7 @@ export class LogFile {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #partitions = new Map<string, number>();
+  #ends: Map<string, number> | null = null;
 
   constructor(path: string) {
     this.path = path;
@@ -114,6 +121,7 @@ export class LogFile {
       return result;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      this.forgetEnds();
       throw error;
     }
   }
@@ -171,10 +179,20 @@ export class LogFile {
     return new Map(rows.map(({ topic, partitions }) => [String(topic), Number(partitions)]));
   }
 
-  /** The bounds of all partitions of all topics, by `topic/partition`. */
-  allBounds(): ReadonlyMap<string, Bounds> {
-    const rows = this.all('SELECT topic, partition, low, high FROM partitions') as unknown as readonly PartitionRow[];
-    return new Map(rows.map(({ topic, partition, low, high }) => [partitionKey(topic, partition), { low, high }]));
+  /**
+   * The ends of all partitions of all topics, by `topic/partition`. They are kept in memory: appends of this connection
+   * change them there, and those of others are read after `forgetEnds`.
+   */
+  ends(): ReadonlyMap<string, number> {
+    if (this.#ends === null) {
+      const rows = this.all('SELECT topic, partition, high FROM partitions') as unknown as readonly PartitionRow[];
+      this.#ends = new Map(rows.map(({ topic, partition, high }) => [partitionKey(topic, partition), high]));
+    }
+    return this.#ends;
+  }
+
+  forgetEnds(): void {
+    this.#ends = null;
   }
 
   /** By partition number. Throws Refused for an unknown topic. */
@@ -191,6 +209,7 @@ export class LogFile {
     for (const { topic, partition, key, value, timestamp, headers } of records) {
       const id = this.#idOf(topic, partition);
       const offset = highs.get(id) ?? this.#high(id);
+      this.#ends?.set(partitionKey(topic, partition), offset + 1);
       const at = isCommand(topic) ? now : (timestamp ?? now);
       const sql = 'INSERT INTO records (id, key, timestamp, headers, value) VALUES (?, ?, ?, ?, ?)';
       this.run(sql, id * OFFSETS + offset, key, at, headers === undefined ? null : JSON.stringify(headers), value);
@@ -223,15 +242,17 @@ export class LogFile {
   }
 
   /**
-   * Deletes what the topic does not keep: records older than its age, or, where it is compacted, records of a key
-   * before its newest one. The newest record stays in both. `before`: only records that are older; epoch milliseconds.
+   * Deletes what the topic does not keep: records older than its age; where it is compacted, records of a key before its
+   * newest one; and marks, which only carry time. The newest record stays in all. `before`: only records that are older;
+   * epoch milliseconds.
    */
-  clean({ topic, partitions, keep }: StoredTopic, before: number): void {
-    if (keep === 'forever') return;
+  clean({ topic, partitions, keep, keepMarksMs }: StoredTopic, before: number): void {
     for (let partition = 0; partition < partitions; partition += 1)
-      this.transaction(() =>
-        keep === 'compact' ? this.#compact(topic, partition, before) : this.#expire(topic, partition, before - keep),
-      );
+      this.transaction(() => {
+        if (keep === 'compact') return this.#compact(topic, partition, before);
+        if (keep !== 'forever') this.#expire(topic, partition, before - keep);
+        this.#deleteMarks(topic, partition, before - keepMarksMs);
+      });
   }
 
   close(): void {
@@ -245,6 +266,19 @@ export class LogFile {
     if (end <= low) return;
     this.run('DELETE FROM records WHERE id >= ? AND id < ?', id * OFFSETS + low, id * OFFSETS + end);
     this.run('UPDATE partitions SET low = ? WHERE id = ?', end, id);
+  }
+
+  /** A mark has a key of the runner and no value. As in a compacted topic, each record is looked at once. */
+  #deleteMarks(topic: string, partition: number, before: number): void {
+    const id = this.#idOf(topic, partition);
+    const [row] = this.all('SELECT compacted, high FROM partitions WHERE id = ?', id);
+    const from = id * OFFSETS + Number(row?.compacted ?? 0);
+    const newest = id * OFFSETS + Number(row?.high ?? 0) - 1;
+    const recent = 'SELECT id FROM records WHERE id >= ? AND id < ? AND timestamp >= ? ORDER BY id LIMIT 1';
+    const end = Number(this.all(recent, from, newest, before)[0]?.id ?? newest);
+    if (end <= from) return;
+    this.run("DELETE FROM records WHERE id >= ? AND id < ? AND value IS NULL AND key LIKE '@%'", from, end);
+    this.run('UPDATE partitions SET compacted = ? WHERE id = ?', end - id * OFFSETS, id);
   }
 
   /** Each record is looked at once: `compacted` is the first one that has not been. */

@@ -4,9 +4,10 @@ import path from 'node:path';
 import { catalogue, Topic, tableCodec, topicNames } from '@vigil/events';
 import { codecContract } from '@vigil/events/codec-contract';
 import { example } from '@vigil/events/examples';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { Refused } from '../errors.ts';
 import { out, readAll } from '../log/log.fixture.ts';
+import type { LogRecord } from '../log/log.ts';
 import { LogFile } from './database.ts';
 import { openFileLog } from './file-log.ts';
 
@@ -60,4 +61,32 @@ test('an event is read from a file that was closed, by a process that does not w
   })();
   await log.codec.learn(unknown as never);
   expect(log.codec.decode(Topic.agentIntervention, value).payload).toEqual(event.payload);
+});
+
+test('of two users in one process, one continues when the other has closed, which then receives nothing', async () => {
+  const file = fresh();
+  const forever = new AbortController().signal;
+  const received: string[] = [];
+  const first = await open(file);
+  await using second = await open(file);
+  const note = (user: string) => (record: LogRecord) => received.push(`${user} ${record.key}`);
+  await first.follow([Topic.agentIntervention], 'beginning', note('first'), forever);
+  await second.follow([Topic.agentIntervention], 'beginning', note('second'), forever);
+  await first.write([out(Topic.agentIntervention, 'a')]);
+  await vi.waitFor(() => expect(received.toSorted()).toEqual(['first a', 'second a']));
+  await first[Symbol.asyncDispose]();
+  await first[Symbol.asyncDispose]();
+  await second.write([out(Topic.agentIntervention, 'b')]);
+  await vi.waitFor(() => expect(received).toContain('second b'));
+  expect(received).not.toContain('first b');
+});
+
+test('a file that all users have closed is opened again', async () => {
+  const file = fresh();
+  for (const key of ['a', 'b']) {
+    await using log = await open(file);
+    await log.write([out(Topic.agentIntervention, key)]);
+  }
+  await using log = await open(file);
+  expect((await readAll(log, Topic.agentIntervention)).map(({ key }) => key)).toEqual(['a', 'b']);
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Batch, Bounds, Member, Membership, Position } from '../log/log.ts';
+import type { Batch, Member, Membership, Position } from '../log/log.ts';
 import { partitionKey, shareOut } from '../log/partitioner.ts';
 import type { LogFile } from './database.ts';
 
@@ -119,7 +119,7 @@ export class SqliteMember implements Membership {
   }
 
   /** What other processes have changed: the assignment, and new records. */
-  look(bounds: ReadonlyMap<string, Bounds>): void {
+  look(ends: ReadonlyMap<string, number>): void {
     if (this.#isStopped) return;
     const sql = `SELECT g.generation, m.assigned FROM groups g LEFT JOIN members m ON m.id = ? WHERE g.name = ?`;
     const [row] = this.#file.all(sql, this.#id, this.#member.group);
@@ -133,7 +133,7 @@ export class SqliteMember implements Membership {
       this.#generation = Number(row.generation);
       this.#assign(JSON.parse(String(row.assigned)));
     }
-    for (const [topic, partition] of this.#mine()) this.#giveSoon(topic, partition, bounds);
+    for (const [topic, partition] of this.#mine()) this.#giveSoon(topic, partition, ends);
   }
 
   heartbeat(): void {
@@ -216,11 +216,11 @@ export class SqliteMember implements Membership {
   }
 
   /** Batches of a partition begin at least `paceMs` apart, unless one is full. */
-  #giveSoon(topic: string, partition: number, bounds: ReadonlyMap<string, Bounds>): void {
+  #giveSoon(topic: string, partition: number, ends: ReadonlyMap<string, number>): void {
     const key = partitionKey(topic, partition);
     const reading = this.#readings.get(key);
     if (reading === undefined || reading.busy || reading.declined || this.#paused.has(partition)) return;
-    if (reading.position >= (bounds.get(key)?.high ?? 0)) return;
+    if (reading.position >= (ends.get(key) ?? 0)) return;
     reading.busy = true;
     const wait = reading.due - performance.now();
     const give = (): void => void this.#give(topic, partition, reading).catch((error) => this.#member.onLost(error));

@@ -23,6 +23,7 @@ const open = (name: string): Promise<Log> => {
     topic,
     partitions: topic === 'in' ? 4 : 1,
     keep: 'forever' as const,
+    keepMarksMs: 3_600_000,
   }));
   return openSqliteLog({ path: path.join(dir, name), codec: jsonCodec, topics, now: Date.now });
 };

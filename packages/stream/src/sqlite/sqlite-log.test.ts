@@ -23,7 +23,9 @@ afterAll(async () => {
 });
 
 const open = async (topics: Readonly<Record<string, number>>): Promise<Log> => {
-  const stored = Object.entries(topics).map(([topic, partitions]) => ({ topic, partitions, keep: 'forever' }) as const);
+  const stored = Object.entries(topics).map(
+    ([topic, partitions]) => ({ topic, partitions, keep: 'forever', keepMarksMs: 3_600_000 }) as const,
+  );
   const log = await openSqliteLog({
     path: path.join(dir, 'log.db'),
     codec: jsonCodec,

@@ -153,7 +153,8 @@ class SqliteLog implements Log {
         .bounds(topic)
         .map((bounds, partition) => ({ topic, partition, offset: this.#begin(topic, partition, bounds, from) })),
     );
-    const ends = this.#file.allBounds();
+    this.#file.forgetEnds();
+    const ends = new Map(this.#file.ends());
     const positions = new Map(begin.map((one) => [partitionKey(one.topic, one.partition), one]));
     const follow: Follow = { positions, onRecord };
     this.#follows.add(follow);
@@ -161,7 +162,7 @@ class SqliteLog implements Log {
     if (signal.aborted) this.#follows.delete(follow);
     this.#lookSoon();
     return {
-      ready: () => [...positions].every(([key, { offset }]) => offset >= (ends.get(key)?.high ?? 0)),
+      ready: () => [...positions].every(([key, { offset }]) => offset >= (ends.get(key) ?? 0)),
     };
   };
 
@@ -198,6 +199,7 @@ class SqliteLog implements Log {
     const commits = this.#file.commitsOfOthers();
     if (commits === this.#commits) return;
     this.#commits = commits;
+    this.#file.forgetEnds();
     this.#lookSoon();
   }
 
@@ -221,14 +223,14 @@ class SqliteLog implements Log {
   }
 
   #look(): void {
-    const bounds = this.#file.allBounds();
-    for (const member of this.#members) member.look(bounds);
-    for (const follow of this.#follows) this.#deliver(follow, bounds);
+    const ends = this.#file.ends();
+    for (const member of this.#members) member.look(ends);
+    for (const follow of this.#follows) this.#deliver(follow, ends);
   }
 
-  #deliver({ positions, onRecord }: Follow, bounds: ReadonlyMap<string, Bounds>): void {
+  #deliver({ positions, onRecord }: Follow, ends: ReadonlyMap<string, number>): void {
     for (const [key, { topic, partition, offset }] of positions) {
-      const high = bounds.get(key)?.high ?? 0;
+      const high = ends.get(key) ?? 0;
       if (offset >= high) continue;
       const records = this.#file.read(topic, partition, { low: offset, high }, MOST_RECORDS);
       const isFull = records.length === MOST_RECORDS;
