@@ -57,6 +57,7 @@ export {
   askedQuestion,
   mistakeInAnswers,
 } from './request-answer.ts';
+export { checkSchemas, type SchemaCheck } from './schema-check.ts';
 export { type NewSchema, type SchemaTable, tableCodec } from './schema-table.ts';
 export { schemaOf, topicNames } from './schemas.ts';
 export { atItsStart } from './tool-call.ts';

@@ -93,7 +93,17 @@ test('every alert rule has a unique name, a severity, a description and a remedy
       severity: expect.stringMatching(/^(critical|warning|info)$/),
       summary: expect.stringMatching(/\{\{ \$labels\.\w+ }}/),
       remedy: expect.stringMatching(/\.$/),
+      runbook_url: `docs/runbook.md#${alert.toLowerCase()}`,
     });
+});
+
+test('the runbook has an entry for every alert rule and no other, and begins with a finding that looks wrong', () => {
+  const runbook = read('docs/runbook.md');
+  const [before, entries = ''] = runbook.split('\n## Alert rules\n');
+  const headings = [...entries.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
+  expect(headings).toEqual(rules.map(({ alert }) => alert));
+  for (const entry of entries.split(/^### .+$/m).slice(1)) expect(entry.trim()).toMatch(/\.$/);
+  expect(/^## (.+)$/m.exec(before ?? '')?.[1]).toBe('A finding looks wrong');
 });
 
 test('time that stands still, time that is ahead, slow watched time and lag have rules', () => {

@@ -47,6 +47,14 @@ const LISTS: Readonly<Record<string, () => readonly string[]>> = {
     yaml('deploy/prometheus/prometheus.yaml').scrape_configs[0].static_configs[0].targets.map(
       (target: string) => target.split(':')[0],
     ),
+  'the services that run in one process': () =>
+    [...read('packages/embedded/src/main.ts').matchAll(/from '@vigil\/([a-z-]+)'/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => name !== 'chassis'),
+  'the table of services in docs/operating.md': () =>
+    [...(read('docs/operating.md').split('\n## ')[1] ?? '').matchAll(/^\| ([a-z-]+) \| /gm)]
+      .map(([, name = '']) => name)
+      .filter((name) => name !== 'service'),
   'the table of services in CONTRIBUTING.md': () =>
     [...read('CONTRIBUTING.md').matchAll(/^\| ([a-z, -]+) \| `src\//gm)].flatMap(([, names = '']) => names.split(', ')),
 };

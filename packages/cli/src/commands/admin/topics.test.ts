@@ -1,6 +1,6 @@
 import { planAcls, planTopics } from '@vigil/stream';
 import { expect, test } from 'vitest';
-import { aclLines, linesOf } from './topics.ts';
+import { aclLines, linesOf, schemaLines } from './topics.ts';
 
 const [planned] = planTopics({ partitions: 4, replicas: 3 });
 
@@ -38,4 +38,15 @@ test('each ACL is a line with its principal, and a name that is a beginning ends
   expect(lines).toContain('User:agents  write  topic  onex.cmd.heartbeat-ingest.heartbeat.v1');
   expect(lines).toContain('User:recovery  write  transactional-id  recovery-*');
   expect(new Set(lines).size).toBe(lines.length);
+});
+
+test('a check of schemas shows those that differ with the reason, and counts the others', () => {
+  expect(schemaLines([{ kind: 'registered', subject: 'a' }])).toEqual(['1 of 1 schemas are registered.']);
+  expect(
+    schemaLines([
+      { kind: 'registered', subject: 'a' },
+      { kind: 'missing', subject: 'b' },
+      { kind: 'incompatible', subject: 'c', why: 'a field has no default' },
+    ]),
+  ).toEqual(['missing  b', 'incompatible  c  a field has no default', '1 of 3 schemas are registered.']);
 });

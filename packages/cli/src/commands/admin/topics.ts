@@ -1,3 +1,4 @@
+import type { SchemaCheck } from '@vigil/events';
 import type { Acl, TopicReport } from '@vigil/stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { kafkaOf, registryOf } from '../../config.ts';
@@ -112,16 +113,26 @@ export const register = (program: Command): void => {
     .option('--json', 'for programs')
     .addHelpText('after', TRANSACTIONS)
     .action(listHanging);
-  program
-    .command('schemas')
-    .helpGroup(ADMINISTRATION)
-    .description('the contract in the registry')
+  const schemas = program.command('schemas').helpGroup(ADMINISTRATION).description('the contract in the registry');
+  schemas.addHelpText('after', SCHEMAS);
+  schemas
+    .command('check')
+    .description('compare every schema with the registry; exits with 1 if one is missing or incompatible')
+    .option('--json', 'for programs')
+    .action(checkAll);
+  schemas
     .command('register')
     .description('register every schema at level FULL_TRANSITIVE; existing versions stay')
     .option('--json', 'for programs')
-    .addHelpText('after', '\nIt needs the registry only (SCHEMA_REGISTRY_URL).\n\nExample:\n  vigil schemas register')
     .action(registerAll);
 };
+
+const SCHEMAS = `
+They need the registry only (SCHEMA_REGISTRY_URL).
+
+Examples:
+  vigil schemas check
+  vigil schemas register`;
 
 const TRANSACTIONS = `
 It needs only Kafka (KAFKA_BROKERS), takes 22 s, and changes nothing. It prints each hanging transaction with the command of
@@ -133,6 +144,24 @@ const listHanging = async ({ json }: Json): Promise<void> => {
   const { hangingLines } = await import('../../render/fleet/doctor.ts');
   show(json, found, (hanging, view) => hangingLines(view, hanging, settings.KAFKA_BROKERS));
   if (found.length > 0) endUnwell();
+};
+
+/** Only what differs, and a summary. */
+export const schemaLines = (checks: readonly SchemaCheck[]): readonly string[] => {
+  const differing = checks.filter(({ kind }) => kind !== 'registered');
+  const lines = differing.map(
+    (one) => `${one.kind}  ${one.subject}${one.kind === 'incompatible' ? `  ${one.why}` : ''}`,
+  );
+  return [...lines, `${checks.length - differing.length} of ${checks.length} schemas are registered.`];
+};
+
+const checkAll = async ({ json }: Json): Promise<void> => {
+  const { checkSchemas, registryFrom } = await import('@vigil/events');
+  const checks = await checkSchemas(registryFrom(registryOf(process.env))).catch((cause: Error) => {
+    throw new CannotProceed(cause.message, { cause });
+  });
+  show(json, checks, () => schemaLines(checks));
+  if (checks.some(({ kind }) => kind !== 'registered')) endUnwell();
 };
 
 const registerAll = async ({ json }: Json): Promise<void> => {
