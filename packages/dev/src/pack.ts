@@ -12,9 +12,10 @@ import { readWorkspaces } from './pack/workspaces.ts';
 import { cacheDir, root } from './paths.ts';
 import { endWith, Refusal } from './refusal.ts';
 
-/** The packed files, ready for `npm install FILE`. */
-const packed = path.join(root, 'dist');
-const work = path.join(cacheDir, 'pack');
+/** Where the packed files go, ready for `npm install FILE`. */
+const packed = path.resolve(root, process.argv[2] ?? 'dist');
+/** Of this run: another one may pack at the same time. */
+const work = path.join(cacheDir, `pack-${process.pid}`);
 const workspaces = readWorkspaces();
 
 /** The folders of packages whose sources are part of a package, its own first. */
@@ -31,9 +32,13 @@ const emitAll = (): string => {
   return emitTypes([...new Set(folders.map(({ folder }) => folder))], path.join(work, 'types'));
 };
 
+/** What publint finds wrong with a packed file: wrong entries, missing files, types that code does not have. */
 const problemsOf = async (folder: string): Promise<readonly string[]> => {
-  const { messages, pkg } = await publint({ pkgDir: folder, strict: true, pack: 'npm' });
-  return messages.map((message) => `${pkg?.name}: ${formatMessage(message, pkg ?? {})}`);
+  const { name, version } = readManifest(path.relative(root, folder));
+  const file = path.join(packed, `${name.slice(1).replace('/', '-')}-${version}.tgz`);
+  const { buffer } = new Uint8Array(readFileSync(file));
+  const { messages, pkg } = await publint({ strict: true, pack: { tarball: buffer } });
+  return messages.map((message) => `${name}: ${formatMessage(message, pkg ?? {})}`);
 };
 
 /** Builds a package in a folder of its own. */
@@ -56,26 +61,28 @@ const build = async (one: Published, types: string): Promise<string> => {
   return folder;
 };
 
-const pack = (folder: string): void => {
-  const args = ['pack', '--ignore-scripts', '--pack-destination', packed];
-  const { status, stderr } = spawnSync('npm', args, { cwd: folder, encoding: 'utf8' });
-  if (status !== 0) throw new Refusal(`npm cannot pack ${folder}; is it on the PATH? Its output:\n${stderr}`);
+const pack = (folders: readonly string[]): void => {
+  const args = ['pack', '--ignore-scripts', '--pack-destination', packed, ...folders];
+  const { status, stderr } = spawnSync('npm', args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0)
+    throw new Refusal(`npm cannot pack ${folders.join(', ')}; is it on the PATH? Its output:\n${stderr}`);
 };
 
 const main = async (): Promise<void> => {
   rmSync(packed, { recursive: true, force: true });
   mkdirSync(packed, { recursive: true });
   const types = emitAll();
-  for (const one of PUBLISHED) {
-    const folder = await build(one, types);
-    const problems = await problemsOf(folder);
-    if (problems.length > 0) throw new Refusal(problems.join('\n'));
-    pack(folder);
-  }
+  const folders: string[] = [];
+  for (const one of PUBLISHED) folders.push(await build(one, types));
+  pack(folders);
+  const problems = (await Promise.all(folders.map(problemsOf))).flat();
+  if (problems.length > 0) throw new Refusal(problems.join('\n'));
   for (const file of readdirSync(packed)) {
     const kib = Math.ceil(readFileSync(path.join(packed, file)).length / 1024);
-    console.log(`dist/${file}  ${kib} KiB`);
+    console.log(`${path.relative(root, path.join(packed, file))}  ${kib} KiB`);
   }
 };
 
-main().catch(endWith);
+main()
+  .catch(endWith)
+  .finally(() => rmSync(work, { recursive: true, force: true }));
