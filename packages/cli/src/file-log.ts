@@ -1,2 +1,2 @@
 // Of its own, because only the pinned Node has the SQLite that it loads.
-export { openFileLog } from '@vigil/stream';
+export { copyFileLog, openFileLog, transferFileLog } from '@vigil/stream';

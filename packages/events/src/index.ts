@@ -42,7 +42,7 @@ export {
   proofSigner,
   type SignProof,
 } from './proof.ts';
-export { connectCodec, registerSchemas } from './registry.ts';
+export { connectCodec, registerSchema, registerSchemas } from './registry.ts';
 export {
   openRegistry,
   REGISTRY_AUTH_VARIABLES,

@@ -116,6 +116,19 @@ export const registerSchemas = async (
     );
 };
 
+/** Registers one schema, also an earlier one, at level FULL_TRANSITIVE. Returns its id. Throws RegistryTrouble. */
+export const registerSchema = async (registry: RegistryAccess, subject: string, json: string): Promise<number> => {
+  try {
+    const { id } = await clientOf(registry).register(
+      { type: SchemaType.AVRO, schema: json },
+      { subject, compatibility: COMPATIBILITY.FULL_TRANSITIVE },
+    );
+    return id;
+  } catch (error) {
+    throw new RegistryTrouble(`the registry at ${registry.url} refuses ${subject}: ${(error as Error).message}`);
+  }
+};
+
 /**
  * Opens a codec with the registry's ids of Vigil's schemas.
  * `topics`: those whose events are written; the schema of an event that is read is fetched when it first occurs. Throws

@@ -58,6 +58,7 @@ export type { RunningPart } from './runner/group-reader.ts';
 export type { PartitionStatus } from './runner/partition-status.ts';
 export { NoAnswer, within } from './runner/within.ts';
 export { type FileLogOptions, openFileLog } from './sqlite/file-log.ts';
+export { copyFileLog, type TransferOptions, type Transferred, transferFileLog } from './sqlite/transfer.ts';
 export type { AtRest, Upgrade } from './state/at-rest.ts';
 export { type Form, readAtRest, shapeOf, sparse } from './state/at-rest.ts';
 export { type Armed, Deadlines } from './state/deadlines.ts';

@@ -42,6 +42,7 @@ const files: readonly CommandFile[] = [
   { names: ['tune'], node: 'pinned', load: () => import('./inspect/tune.ts') },
   { names: ['login'], node: 'any', load: () => import('./admin/login.ts') },
   { names: ['token'], node: 'pinned', load: () => import('./admin/token.ts') },
+  { names: ['log'], node: 'pinned', load: () => import('./admin/log.ts') },
   { names: ['topics', 'transactions', 'schemas'], node: 'pinned', load: () => import('./admin/topics.ts') },
 ];
 

@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { NewSchema, SchemaTable } from '@vigil/events';
 import { Fatal, Refused, Retry } from '../errors.ts';
 import { isCommand } from '../log/inputs.ts';
-import type { Bounds, LogRecord, OutRecord } from '../log/log.ts';
+import type { Bounds, LogRecord, OutRecord, Position } from '../log/log.ts';
 import { partitionKey } from '../log/partitioner.ts';
 import type { Keep } from '../log/topics.ts';
 
@@ -15,6 +15,9 @@ export type StoredTopic = {
   /** how long it keeps records that only carry time, milliseconds */
   readonly keepMarksMs: number;
 };
+
+/** A schema of the file's records. */
+export type StoredSchema = { readonly id: number; readonly subject: string; readonly json: string };
 
 /** The number of the tables' form. A file of another form is refused. */
 const FORM = 1;
@@ -172,6 +175,28 @@ export class LogFile {
     permit(rows.map(({ schema }) => String(schema)));
     this.run('INSERT INTO schemas (subject, schema) VALUES (?, ?)', subject, json);
     return Number(this.all('SELECT last_insert_rowid() AS id')[0]?.id);
+  }
+
+  allSchemas(): readonly StoredSchema[] {
+    const rows = this.all('SELECT id, subject, schema FROM schemas ORDER BY id');
+    return rows.map(({ id, subject, schema }) => ({ id: Number(id), subject: String(subject), json: String(schema) }));
+  }
+
+  /** The published offsets of all groups. */
+  groupOffsets(): readonly (Position & { readonly group: string })[] {
+    return this.all('SELECT "group", topic, partition, "offset" FROM offsets') as unknown as readonly (Position & {
+      readonly group: string;
+    })[];
+  }
+
+  /** The number of partitions of each topic. */
+  partitionCounts(): ReadonlyMap<string, number> {
+    return this.#counts();
+  }
+
+  /** Writes a copy, consistent also while others write. Throws Fatal if the file exists. */
+  copyTo(path: string): void {
+    this.run('VACUUM INTO ?', path);
   }
 
   #counts(): ReadonlyMap<string, number> {
