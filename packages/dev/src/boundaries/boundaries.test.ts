@@ -140,13 +140,30 @@ test('an undeclared package may not be imported; a test may import those of the 
   expect(lintedBy('noUndeclaredDependencies', files)).toEqual(found);
 });
 
-/** `npm run generate` writes docs/openapi.json from the routes of the dashboard. */
-const FOR_GENERATION: Readonly<Record<string, object>> = {
+/** Each service can run in the one process of `packages/embedded`, and `npm run generate` reads the routes of the dashboard. */
+const EXPORTS: Readonly<Record<string, object>> = {
   'services/dashboard/package.json': { './openapi': './src/openapi.ts' },
 };
 
-test.each(globSync('services/*/package.json', { cwd: clone }))('%s has no exports for other packages', (file) => {
+test.each(globSync('services/*/package.json', { cwd: clone }))('%s exports its service only', (file) => {
   const manifest = JSON.parse(readFileSync(path.join(clone, file), 'utf8'));
-  expect(manifest.exports).toEqual(FOR_GENERATION[file]);
+  expect(manifest.exports).toEqual({ '.': './src/service.ts', ...EXPORTS[file] });
   expect(manifest).not.toHaveProperty('main');
+});
+
+test('services communicate only through topics: only the process that runs them all imports them', () => {
+  const manifests = globSync(['services/*/package.json', 'packages/*/package.json'], { cwd: clone }).map((file) => ({
+    file,
+    manifest: JSON.parse(readFileSync(path.join(clone, file), 'utf8')),
+  }));
+  const services = new Set(
+    manifests.filter(({ file }) => file.startsWith('services/')).map(({ manifest }) => manifest.name),
+  );
+  const importers = manifests.flatMap(({ file, manifest }) => {
+    const used = Object.keys(manifest.dependencies ?? {}).filter((name) => services.has(name));
+    return used.map((name) => `${file} uses ${name}`);
+  });
+  const others = importers.filter((each) => !each.startsWith('packages/embedded/'));
+  expect(importers.length).toBeGreaterThan(0);
+  expect(others).toEqual(['packages/dev/package.json uses @vigil/dashboard']);
 });

@@ -6,7 +6,7 @@ import { partitionOf, positionOf } from './partitioner.ts';
 import { readEvent, retryLearning } from './reading.ts';
 
 /** The header of a replayed record: the id of its dead letter. */
-export const REPLAYED = 'replayed';
+const REPLAYED = 'replayed';
 
 /** The key of the record beside a dead letter that it was replayed; `id` follows. It is a mark, which readers ignore. */
 const MARK = '@replayed/';
