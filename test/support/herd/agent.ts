@@ -19,6 +19,8 @@ export type HerdAgent = {
   failsAt: number;
   readonly attempt: number | null;
   sequence: number;
+  /** a heartbeat of it was acknowledged */
+  known: boolean;
   /** a runtime has ended it */
   gone: boolean;
 };
@@ -46,12 +48,16 @@ const sameCall = (agent: HerdAgent, now: number): Heartbeat['tool_calls'] => [
   },
 ];
 
+/** Whether its behaviour has begun. An agent that was never known cannot be missed, so it is silent only after an acknowledged heartbeat. */
+export const isFailing = ({ behaviour, failsAt, known }: HerdAgent, at: number): boolean =>
+  at >= failsAt && (behaviour !== 'silent' || known);
+
 /** The agent's next heartbeat, or null if it sends no more. `at`: on the herd's clock; `now`: epoch milliseconds. */
 export const nextHeartbeat = (agent: HerdAgent, at: number, now: number): Heartbeat | null => {
-  const isFailing = at >= agent.failsAt;
-  if (agent.gone || (isFailing && (agent.behaviour === 'silent' || agent.behaviour === 'crashes'))) return null;
+  const fails = isFailing(agent, at);
+  if (agent.gone || (fails && (agent.behaviour === 'silent' || agent.behaviour === 'crashes'))) return null;
   agent.sequence += 1;
-  const loops = isFailing && agent.behaviour === 'loops';
+  const loops = fails && agent.behaviour === 'loops';
   return {
     ...bare,
     agent_id: agent.agentId,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Topic } from '@vigil/events';
 import type { TestSystem } from '../system.ts';
-import { type HerdAgent, nextHeartbeat } from './agent.ts';
+import { type HerdAgent, isFailing, nextHeartbeat } from './agent.ts';
 import { gatewayChannel, kafkaChannel } from './channel.ts';
 import { type Executor, type Spawn, startExecutor } from './executor.ts';
 import { ingressesOf } from './ingresses.ts';
@@ -72,11 +72,18 @@ class Beating {
       if (one.behaviour === 'crashes' && !one.gone && at >= one.failsAt) void crash(one, this.#executor);
     const due = this.connected ? this.#agents.filter((_, place) => isDue(place, at, previous)) : [];
     for (const ingress of ['kafka', 'http'] as const) {
-      const heartbeats = due
+      const sent = due
         .filter((one) => one.ingress === ingress)
-        .flatMap((one) => nextHeartbeat(one, at, Date.now()) ?? []);
-      const count = (): number => (this.acknowledged += heartbeats.length);
-      if (heartbeats.length > 0) void this.#ingresses[ingress](heartbeats).then(count, () => {});
+        .flatMap((agent) => {
+          const heartbeat = nextHeartbeat(agent, at, Date.now());
+          return heartbeat === null ? [] : [{ agent, heartbeat }];
+        });
+      const acknowledge = (): void => {
+        this.acknowledged += sent.length;
+        for (const { agent } of sent) agent.known = true;
+      };
+      const heartbeats = sent.map(({ heartbeat }) => heartbeat);
+      if (sent.length > 0) void this.#ingresses[ingress](heartbeats).then(acknowledge, () => {});
     }
   }
 }
@@ -106,7 +113,7 @@ export const startHerd = async (on: TestSystem, plan: HerdPlan): Promise<Herd> =
   const running = beating.run(stopping.signal);
   return {
     agents,
-    failed: () => agents.filter(({ behaviour, failsAt }) => behaviour !== 'works' && beating.clock() >= failsAt),
+    failed: () => agents.filter((one) => one.behaviour !== 'works' && isFailing(one, beating.clock())),
     executor,
     notes,
     inject: (whom, behaviour) => {

@@ -28,6 +28,7 @@ export const agent = (name: string, runtimeId: string, more: Partial<HerdAgent> 
   failsAt: Number.POSITIVE_INFINITY,
   attempt: null,
   sequence: 0,
+  known: false,
   gone: false,
   ...more,
 });
