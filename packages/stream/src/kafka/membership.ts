@@ -9,6 +9,11 @@ import { fetchedOf, fromClient } from './records.ts';
 
 /** A fetch waits for this many bytes, or for the member's pace. So the broker's wait is the interval of commits. */
 const FETCH_BYTES = 1_000_000;
+/**
+ * After an empty answer a fetch waits this long for its first record, milliseconds. A member notices a rebalance, and
+ * a partition that has opened, between two fetches.
+ */
+const IDLE_WAIT_MS = 250;
 const REBALANCE_MS = 15_000;
 const STOP_MS = 5000;
 
@@ -18,6 +23,7 @@ export const join = async (kafka: Kafka, member: Member, sessionMs: number, logg
     groupId: member.group,
     partitionAssigners: [coPartitionAssigner(member.held)],
     maxWaitTimeInMs: member.paceMs,
+    idleWaitTimeInMs: IDLE_WAIT_MS,
     minBytes: FETCH_BYTES,
     sessionTimeout: sessionMs,
     rebalanceTimeout: REBALANCE_MS,

@@ -146,3 +146,17 @@ test('a compacted topic is read to its end where the cleaner has emptied batches
   }
   await vi.waitFor(async () => expect(await readAll(topic)).toHaveLength(1400), { timeout: 90_000, interval: 2000 });
 });
+
+test('an admin client does not ask for the metadata before each of its requests', async () => {
+  const topic = await topicOf('metadata');
+  const admin = clients.admins.admin();
+  await admin.connect();
+  const asked: string[] = [];
+  const stop = admin.on(admin.events.REQUEST, ({ payload }) => asked.push(payload.apiName));
+  for (let i = 0; i < 20; i++) await admin.fetchTopicOffsets(topic);
+  stop();
+  await admin.disconnect();
+  const count = (name: string) => asked.filter((each) => each === name).length;
+  expect(count('ListOffsets')).toBe(40);
+  expect(count('Metadata')).toBeLessThan(10);
+});

@@ -140,3 +140,44 @@ test.each(['connect', 'joinAndSync'] as const)(
     expect(calls.slice(calls.indexOf(slow))).toEqual([slow, 'leave', 'disconnect']);
   },
 );
+
+type Fetching = { readonly maxWaitTime: number; readonly minBytes: number };
+
+/** A member of a group with one partition, on a broker that answers with these numbers of records. */
+const memberOf = (answers: readonly number[], options: object) => {
+  const asked: Fetching[] = [];
+  const left = [...answers];
+  const fetch = async ({ maxWaitTime, minBytes }: Fetching) => {
+    asked.push({ maxWaitTime, minBytes });
+    const messages = Array.from({ length: left.shift() ?? 0 }, (_, i) => message(i, 'a'));
+    return { responses: [{ topicName: 't', partitions: [{ partition: 0, highWatermark: '9', messages }] }] };
+  };
+  const logger = { namespace: () => logger, debug: () => {}, error: () => {}, info: () => {}, warn: () => {} };
+  const Group =
+    inside<new (options: object) => { fetch(nodeId: number): Promise<unknown> }>('consumer/consumerGroup.js');
+  const cluster = { refreshMetadataIfNecessary: async () => {}, findBroker: async () => ({ fetch }) };
+  const member = Object.assign(new Group({ logger, cluster, topics: ['t'], topicConfigurations: {}, ...options }), {
+    checkForStaleAssignment: () => {},
+    filterPartitionsByNode: () => [{ topic: 't', partitions: [0] }],
+    seekOffsets: async () => {},
+    getActiveTopicPartitions: () => ({ t: new Set([0]) }),
+    offsetManager: { committedOffsets: () => ({ t: { 0: '0' } }), nextOffset: () => 0n },
+    recoverFromFetch: async (error: unknown) => Promise.reject(error),
+  });
+  return { asked, fetch: () => member.fetch(1) };
+};
+
+const paced = { maxWaitTime: 20, minBytes: 1000 };
+const idle = { maxWaitTime: 250, minBytes: 1 };
+
+test('after an empty answer a fetch waits for its first record; after a record it waits for a batch again', async () => {
+  const w = memberOf([0, 0, 2, 1, 0], { maxWaitTimeInMs: 20, minBytes: 1000, idleWaitTimeInMs: 250 });
+  for (let i = 0; i < 6; i++) await w.fetch();
+  expect(w.asked).toEqual([paced, idle, idle, paced, paced, idle]);
+});
+
+test('a consumer without a time for rest always waits for a batch', async () => {
+  const w = memberOf([0, 0], { maxWaitTimeInMs: 20, minBytes: 1000 });
+  for (let i = 0; i < 3; i++) await w.fetch();
+  expect(w.asked).toEqual([paced, paced, paced]);
+});

@@ -5,6 +5,8 @@ import { typeOf } from './client.ts';
 import { fromClient } from './records.ts';
 
 const LOOK_MS = 500;
+/** How long the broker waits for the first record, milliseconds. */
+const WAIT_MS = 500;
 /** A fetcher without an answer for this long is replaced. Each one gets twice the time of the previous one. */
 const STILL_MS = 5000;
 const LONGEST_STILL_MS = 60_000;
@@ -104,7 +106,7 @@ export class Reader {
   renew(): void {
     this.#leave();
     this.#answered = performance.now();
-    const fetcher = this.#kafka.fetcher({ maxWaitTimeInMs: 50, maxBytes: OF_ANSWER });
+    const fetcher = this.#kafka.fetcher({ maxWaitTimeInMs: WAIT_MS, maxBytes: OF_ANSWER });
     this.#fetcher = fetcher;
     void this.#run(fetcher);
   }

@@ -1,14 +1,16 @@
+import { RegistryTrouble } from '@vigil/events';
 import { expect, test } from 'vitest';
-import type { Batch } from '../log/log.ts';
+import type { Batch, Log } from '../log/log.ts';
 import { dependencies, jsonCodec, listening, topicsOf } from '../runner/processors.fixture.ts';
 import { MemoryLog } from '../testing/memory/memory-log.ts';
 import { PartitionTask } from './partition-task.ts';
+import type { AnyDecider } from './topology.ts';
 
-const opened = async () => {
+const opened = async (rest: Partial<AnyDecider> = {}) => {
   const log = new MemoryLog({ topics: topicsOf('run', 1), codec: jsonCodec(), now: () => 1_795_305_600_000 });
   for (let i = 0; i < 5; i++)
     log.publishRaw('run.in', 'a', Buffer.from(JSON.stringify({ type: 'HEARTBEAT', payload: {} })));
-  const task = new PartitionTask(log, listening('run'), dependencies());
+  const task = new PartitionTask(log, listening('run', rest), dependencies());
   await task.open();
   const batch = (rest: Partial<Batch> = {}): Batch => ({
     topic: 'run.in',
@@ -78,7 +80,7 @@ test('a position past control records is written with the next transaction of an
 test('outputs, changed states and the position are one transaction: one value a key, and the position of that input only', async () => {
   const { log, task, batch } = await opened();
   await task.take(batch());
-  expect(log.records('onex.snapshot.run.state.v1').map(({ key }) => key)).toEqual(['a', '@position/run.in', '@rules']);
+  expect(log.records('onex.snapshot.run.state.v1').map(({ key }) => key)).toEqual(['a', '@rules', '@position/run.in']);
 });
 
 test('every position is stored with the partition count at its time of writing', async () => {
@@ -109,4 +111,114 @@ test('a lost task accepts no batch, also if it is lost while it opens', async ()
   const open = opening.open();
   opening.lose();
   await expect(open).rejects.toMatchObject({ name: 'Retry' });
+});
+
+/** The written positions, in order. */
+const positionsIn = (log: MemoryLog) =>
+  log
+    .records('onex.snapshot.run.state.v1')
+    .filter(({ key }) => key?.startsWith('@position/'))
+    .map(({ key, value }) => [key, (JSON.parse(String(value)) as { next: number }).next]);
+
+/** The same log, with the number of its transactions. */
+const counted = (log: MemoryLog) => {
+  let transactions = 0;
+  const fence: Log['fence'] = async (id) => {
+    const transactor = await log.fence(id);
+    const commit: typeof transactor.commit = async (records) => {
+      transactions += 1;
+      await transactor.commit(records);
+    };
+    return { ...transactor, commit };
+  };
+  return { log: Object.assign(Object.create(log), { fence }) as Log, transactions: () => transactions };
+};
+
+/** A task without forwarded time, two ticks after three heartbeats, and the batch of those ticks. */
+const withTicks = async () => {
+  const opening = await opened({ ticks: [] });
+  const { log, task, batch } = opening;
+  await task.take(batch({ next: 5, records: log.records('run.in') }));
+  const ticks = [1, 2].map((at) => ({ key: '@tick/0', value: null, timestamp: 1_795_305_600_000 + at }));
+  log.append(ticks.map((tick) => ({ topic: 'run.in', partition: 0, ...tick })));
+  const rest = { fetched: 5, next: 7, end: 7, records: log.records('run.in').slice(5) };
+  return { ...opening, idle: batch(rest) };
+};
+
+test('batches of several topics that arrive together are one transaction, in the order of their arrival', async () => {
+  const { log, batch } = await opened();
+  const seen = counted(log);
+  log.publishRaw('run.other', 'b', Buffer.from(JSON.stringify({ type: 'HEARTBEAT', payload: {} })));
+  const task = new PartitionTask(seen.log, listening('run'), dependencies());
+  await task.open();
+  const other = { topic: 'run.other', next: 1, end: 1, records: log.records('run.other') };
+  await Promise.all([task.take(batch(other)), task.take(batch())]);
+  expect(seen.transactions()).toBe(1);
+  expect(log.records('run.out').map(({ key }) => key)).toEqual(['b', 'a', 'a', 'a']);
+  expect(positionsIn(log)).toEqual([
+    ['@position/run.other', 1],
+    ['@position/run.in', 3],
+  ]);
+});
+
+test('a batch that waits for the registry holds up no other topic of its transaction', async () => {
+  const { log, batch } = await opened();
+  log.publishRaw('run.other', 'b', Buffer.from('?7'));
+  const codec = { ...jsonCodec(), learn: () => Promise.reject(new RegistryTrouble('the registry is away')) };
+  const task = new PartitionTask(log, listening('run'), dependencies({ codec }));
+  await task.open();
+  const waits = task.take(batch({ topic: 'run.other', next: 1, end: 1, records: log.records('run.other') }));
+  const [waiting, taken] = await Promise.allSettled([waits, task.take(batch())]);
+  expect(waiting).toMatchObject({ status: 'rejected', reason: { name: 'RegistryTrouble' } });
+  expect(taken.status).toBe('fulfilled');
+  expect(task.waits).toBe(true);
+  expect(Object.fromEntries(task.positions)).toEqual({ 'run.in': 3, 'run.other': 0 });
+});
+
+test('no batch of a transaction that fails is taken', async () => {
+  const { task, batch } = await opened();
+  const outcomes = await Promise.allSettled([
+    task.take(batch()),
+    task.take(batch({ topic: 'run.other', fetched: 1, next: 2, records: [] })),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(task.positions.get('run.in')).toBe(0);
+});
+
+test('ticks without an output or a changed state are read without a transaction, until the positions are written', async () => {
+  const { log, task, idle } = await withTicks();
+  const written = log.records('onex.snapshot.run.state.v1').length;
+  await task.take(idle);
+  expect(task.positions.get('run.in')).toBe(7);
+  expect(log.records('onex.snapshot.run.state.v1')).toHaveLength(written);
+  await task.writePositions();
+  expect(positionsIn(log).at(-1)).toEqual(['@position/run.in', 7]);
+  expect(log.records('onex.snapshot.run.state.v1')).toHaveLength(written + 1);
+  await task.writePositions();
+  expect(log.records('onex.snapshot.run.state.v1')).toHaveLength(written + 1);
+});
+
+test('the owner after a crash reads ticks again whose position was not written, and has the same time', async () => {
+  const { log, task, idle } = await withTicks();
+  await task.take(idle);
+  const next = new PartitionTask(log, listening('run', { ticks: [] }), dependencies());
+  await next.open();
+  expect(next.positions.get('run.in')).toBe(5);
+  await next.take(idle);
+  expect(next.clock).toEqual(task.clock);
+});
+
+test('a fenced task cannot write its positions', async () => {
+  const { log, task, idle } = await withTicks();
+  await task.take(idle);
+  await log.fence(task.transactionalId);
+  await expect(task.writePositions()).rejects.toMatchObject({ name: 'Retry' });
+});
+
+test('two batches of one topic in a transaction both have their outputs', async () => {
+  const { log, task, batch } = await opened();
+  const rest = { fetched: 3, next: 5, records: log.records('run.in').slice(3) };
+  await Promise.all([task.take(batch()), task.take(batch(rest))]);
+  expect(log.events('run.out' as never)).toHaveLength(5);
+  expect(positionsIn(log)).toEqual([['@position/run.in', 5]]);
 });

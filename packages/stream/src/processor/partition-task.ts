@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Codec, type Draft, RegistryTrouble, Undecodable, UnknownSchemaId } from '@vigil/events';
 import { Fatal, Refused, Retry } from '../errors.ts';
 import { type DeadLetterCounts, NO_DEAD_LETTERS } from '../log/dead-letter-quota.ts';
 import type { Batch, Bounds, Log, LogRecord, OutRecord, Transactor } from '../log/log.ts';
 import { within } from '../runner/within.ts';
 import { type ClockState, restored } from '../time/clock.ts';
-import { attributesOf, continueTraces } from '../tracing/spans.ts';
+import { attributesOf, type BatchSpans, continueTraces } from '../tracing/spans.ts';
 import { Fold } from './fold.ts';
 import type { FoldDeps } from './processor-logic.ts';
 import { RULES_KEY, RuleSwitch } from './rule-switch.ts';
@@ -30,6 +31,23 @@ type StoredPosition = {
   readonly deadLetters?: DeadLetterCounts;
 };
 
+/** A batch, and the promise of its caller. */
+type Taken = { readonly batch: Batch; readonly done: PromiseWithResolvers<void> };
+
+/** `next`: the offset to continue at; `trouble`: the reason why the registry gave no schema for it. */
+type FoldedBatch = {
+  readonly topic: string;
+  readonly next: number;
+  readonly trouble: RegistryTrouble | null;
+  readonly spans: BatchSpans;
+};
+
+/** Throws Fatal if the client has lost the position, or the log its end. */
+const checkPosition = ({ topic, partition, fetched, end }: Batch, position: number): void => {
+  if (fetched > position) throw new Fatal(`${topic}/${partition} jumped: at ${position}, got ${fetched}`);
+  if (end < position) throw new Fatal(`${topic}/${partition} ends at ${end}, before our position ${position}`);
+};
+
 const RENUMBERED =
   'keys are in other partitions now, so their states would judge agents that report elsewhere. Partitions cannot be added; use a cluster with the old count, or make all topics again with `vigil topics apply`';
 
@@ -46,10 +64,10 @@ export type Phase = 'fencing' | 'restoring' | 'running' | 'lost';
 export class PartitionTask {
   readonly partition: number;
   readonly positions = new Map<string, number>();
-  /** inputs whose positions have moved past control records only; these positions are not written yet */
-  readonly #skipped = new Set<string>();
-  /** inputs whose next record waits for the registry */
-  readonly #waiting = new Set<string>();
+  /** inputs whose positions have moved without any output or changed state; these positions are not written yet */
+  readonly #unwritten = new Set<string>();
+  /** inputs whose next record waits for the registry, with its error */
+  readonly #waiting = new Map<string, RegistryTrouble>();
   /** the last seen end of each input */
   readonly ends = new Map<string, number>();
   phase: Phase = 'fencing';
@@ -60,6 +78,8 @@ export class PartitionTask {
   readonly #log: Log;
   readonly #processor: AnyProcessor;
   readonly #deps: TaskDeps;
+  /** the batches that wait for the next transaction */
+  readonly #taken: Taken[] = [];
   /** the decided events since the last commit */
   readonly #decided: Draft[] = [];
   readonly #fold: Fold;
@@ -122,14 +142,17 @@ export class PartitionTask {
   }
 
   /**
-   * Folds a batch record by record, then writes outputs, changed states and the position together. One batch at a time.
+   * Folds a batch record by record. Outputs, changed states and positions are written together. Batches of several
+   * topics that arrive together, or during a transaction, share the next one: a broker's cost is by transaction. A batch
+   * without outputs and changes only moves the position, which a later transaction writes, `writePositions` at the latest.
    * Throws RegistryTrouble if the registry does not answer for a record. Then the records before it are written, and
    * the position is its offset.
    */
   take(batch: Batch): Promise<void> {
-    const job = this.#queue.then(() => this.#take(batch));
-    this.#queue = job.catch(() => {});
-    return within(COMMIT_MS, job, `${batch.topic}/${batch.partition}: the transaction`);
+    const done = Promise.withResolvers<void>();
+    this.#taken.push({ batch, done });
+    this.#queue = this.#queue.then(() => nextTurn()).then(() => this.#takeAll());
+    return within(COMMIT_MS, done.promise, `${batch.topic}/${batch.partition}: the transaction`);
   }
 
   /** Advances past a fetch of only control or aborted records. The next transaction writes the position. */
@@ -137,8 +160,18 @@ export class PartitionTask {
     const position = this.positions.get(topic);
     if (position === undefined || fetched > position || next <= position) return;
     this.positions.set(topic, next);
-    this.#skipped.add(topic);
+    this.#unwritten.add(topic);
     this.progress += 1;
+  }
+
+  /** Writes the positions that no transaction has written yet. Throws Retry if the task was fenced. */
+  writePositions(): Promise<void> {
+    const job = this.#queue.then(async () => {
+      if (this.phase !== 'running' || this.#unwritten.size === 0) return;
+      await this.#commit(this.#unwrittenPositions((topic) => this.positions.get(topic) as number));
+    });
+    this.#queue = job.catch(() => {});
+    return within(COMMIT_MS, job, `${this.transactionalId}: the positions`);
   }
 
   lose(): void {
@@ -215,68 +248,117 @@ export class PartitionTask {
     }
   }
 
-  async #take(batch: Batch): Promise<void> {
+  async #takeAll(): Promise<void> {
+    const taken = this.#taken.splice(0);
+    if (taken.length === 0) return;
+    try {
+      await this.#process(taken);
+    } catch (error) {
+      for (const { done } of taken) done.reject(error);
+    }
+  }
+
+  async #process(taken: readonly Taken[]): Promise<void> {
     if (this.phase !== 'running') throw new Retry('the task is lost');
+    const marks: OutRecord[] = [];
+    const folded: FoldedBatch[] = [];
+    const at = new Map(this.positions);
+    for (const { batch } of taken) {
+      const position = at.get(batch.topic) as number;
+      checkPosition(batch, position);
+      this.ends.set(batch.topic, batch.end);
+      if (batch.next <= position) continue;
+      if (folded.length === 0) marks.push(...this.#switchRules());
+      const each = await this.#foldBatch(batch, position);
+      folded.push(each);
+      at.set(each.topic, each.next);
+    }
+    if (folded.length > 0) await this.#finish(marks, folded);
+    for (const { batch, done } of taken) {
+      const trouble = this.#waiting.get(batch.topic);
+      if (trouble === undefined) done.resolve();
+      else done.reject(trouble);
+    }
+  }
+
+  #switchRules(): readonly OutRecord[] {
+    const at = { partition: this.partition, positions: this.positions, now: this.clock.now };
+    return this.#ruleSwitch.switchRules(this.#fold, at);
+  }
+
+  async #foldBatch(batch: Batch, position: number): Promise<FoldedBatch> {
     const begun = performance.now();
-    const { topic, partition, fetched, end, next } = batch;
-    const position = this.positions.get(topic) as number;
-    if (fetched > position) throw new Fatal(`${topic}/${partition} jumped: at ${position}, got ${fetched}`);
-    if (end < position) throw new Fatal(`${topic}/${partition} ends at ${end}, before our position ${position}`);
-    this.ends.set(topic, end);
-    if (next <= position) return;
     const unread = batch.records.filter(({ offset }) => offset >= position);
-    const at = { partition, positions: this.positions, now: this.clock.now };
-    const marks = this.#ruleSwitch.switchRules(this.#fold, at);
     const { outs, stop } = await foldAll(this.#fold, this.#deps.codec, unread);
-    const after = stop?.at ?? next;
     const attributes = { ...attributesOf(batch), 'messaging.batch.message_count': unread.length };
     const spans = continueTraces({ name: `${this.#processor.processor} process`, attributes, begun }, outs);
+    return { topic: batch.topic, next: stop?.at ?? batch.next, trouble: stop?.trouble ?? null, spans };
+  }
+
+  /** One transaction for all batches. */
+  async #finish(marks: readonly OutRecord[], folded: readonly FoldedBatch[]): Promise<void> {
+    const next = new Map(folded.map((each) => [each.topic, each.next]));
     try {
-      await this.#commit([...marks, ...spans.outs, ...this.#changes(topic, after)]);
-      spans.end();
+      await this.#write([...marks, ...folded.flatMap(({ spans }) => spans.outs)], next);
+      for (const { spans } of folded) spans.end();
     } catch (error) {
-      spans.end({ error });
+      for (const { spans } of folded) spans.end({ error });
       throw error;
     }
-    this.positions.set(topic, after);
+    for (const { topic, trouble } of folded) {
+      this.positions.set(topic, next.get(topic) as number);
+      if (trouble === null) this.#waiting.delete(topic);
+      else this.#waiting.set(topic, trouble);
+    }
     this.progress += 1;
-    this.#waiting.delete(topic);
-    if (stop === null) return;
-    if (stop.trouble === null)
-      throw new Fatal(
-        `${this.#processor.processor}: ${this.#fold.limits.exceeded}; the last is of ${topic}/${partition}/${stop.at - 1}`,
-      );
-    this.#waiting.add(topic);
-    throw stop.trouble;
+    const { exceeded } = this.#fold.limits;
+    if (exceeded === null) return;
+    const last = folded.at(-1) as FoldedBatch;
+    throw new Fatal(
+      `${this.#processor.processor}: ${exceeded}; the last is of ${last.topic}/${this.partition}/${last.next - 1}`,
+    );
+  }
+
+  /** Without outputs and changes the positions wait for a later transaction. A crash before it repeats only reading. */
+  async #write(outs: readonly OutRecord[], moved: ReadonlyMap<string, number>): Promise<void> {
+    for (const topic of moved.keys()) this.#unwritten.add(topic);
+    const changes = this.#changes();
+    if (outs.length + changes.length === 0) return;
+    const next = (topic: string) => moved.get(topic) ?? (this.positions.get(topic) as number);
+    await this.#commit([...outs, ...changes, ...this.#unwrittenPositions(next)]);
   }
 
   async #commit(records: readonly OutRecord[]): Promise<void> {
     const begun = performance.now();
     await (this.#transactor as Transactor).commit(records);
+    this.#unwritten.clear();
     const { processor } = this.#processor;
     this.#deps.count('transactions', 1, { processor });
     this.#deps.count('transaction_duration_seconds', (performance.now() - begun) / 1000, { processor });
     if (this.#decided.length > 0) this.#deps.onCommitted?.(this.#decided.splice(0));
   }
 
-  #changes(topic: string, next: number): readonly OutRecord[] {
-    const lies = { topic: snapshotTopic(this.#processor.processor), partition: this.partition };
-    const partitions = this.#deps.partitions(lies.topic);
-    const position = (of: string, at: number): OutRecord => {
-      const { deadLetters } = this.#fold;
-      const counted = deadLetters === NO_DEAD_LETTERS ? {} : { deadLetters };
-      const stored: StoredPosition = { next: at, clock: this.clock, partitions, ...counted };
-      return { ...lies, key: `${POSITION_KEY}${of}`, value: Buffer.from(JSON.stringify(stored)) };
-    };
-    const skipped = [...this.#skipped].filter((other) => other !== topic);
-    this.#skipped.clear();
+  get #snapshot(): { readonly topic: string; readonly partition: number } {
+    return { topic: snapshotTopic(this.#processor.processor), partition: this.partition };
+  }
+
+  /** The changed states, and the basis of their deadlines if it has changed. */
+  #changes(): readonly OutRecord[] {
     const rules = this.#ruleSwitch.toWrite(this.#fold);
     return [
-      ...this.#fold.logic.store.changes().map(([key, value]) => ({ ...lies, key, value })),
-      ...skipped.map((other) => position(other, this.positions.get(other) as number)),
-      position(topic, next),
-      ...(rules === undefined ? [] : [{ ...lies, key: RULES_KEY, value: rules }]),
+      ...this.#fold.logic.store.changes().map(([key, value]) => ({ ...this.#snapshot, key, value })),
+      ...(rules === undefined ? [] : [{ ...this.#snapshot, key: RULES_KEY, value: rules }]),
     ];
+  }
+
+  #unwrittenPositions(nextOf: (topic: string) => number): readonly OutRecord[] {
+    const { deadLetters } = this.#fold;
+    const counted = deadLetters === NO_DEAD_LETTERS ? {} : { deadLetters };
+    const partitions = this.#deps.partitions(this.#snapshot.topic);
+    return [...this.#unwritten].map((topic) => {
+      const stored: StoredPosition = { next: nextOf(topic), clock: this.clock, partitions, ...counted };
+      return { ...this.#snapshot, key: `${POSITION_KEY}${topic}`, value: Buffer.from(JSON.stringify(stored)) };
+    });
   }
 
   #checkOpen(): void {

@@ -38,7 +38,7 @@ const setup = async (
   await task.open();
   let storedBefore = 0;
   const giveAll = async (ms: number, keys: readonly (string | null)[]) => {
-    const fetched = log.records('run.in').length;
+    const fetched = task.positions.get('run.in') as number;
     const heartbeat = Buffer.from(JSON.stringify({ type: 'HEARTBEAT', payload: {} }));
     const recordOf = (key: string | null) => ({ key: key ?? '@tick/0', value: key === null ? null : heartbeat });
     log.append(keys.map((key) => ({ topic: 'run.in', partition: 0, timestamp: NOW + ms, ...recordOf(key) })));
@@ -114,6 +114,7 @@ test('unchanged rules are marked once for each opening, and no state is read for
     return LATE.decider.dueAt(state, clock);
   };
   const counted: AnyRules = { value: 'late', decider: { ...LATE.decider, dueAt } };
+  await w.task.writePositions();
   const again = await setup(counted, w.log);
   await again.give(2000, null);
   expect(looked).toEqual([]);

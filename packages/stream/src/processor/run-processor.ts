@@ -78,6 +78,7 @@ const countPartitions = async (
 const isKeySpace = (topic: string): boolean =>
   (catalogue as Readonly<Record<string, { partitions: string }>>)[topic]?.partitions === 'many';
 
+/** How long a position may stay unwritten while a partition has no output and no change, milliseconds. */
 const PUBLISH_MS = 5000;
 /**
  * A fenced task is reopened only after this many group heartbeats, because the last of them was certainly sent after
@@ -272,6 +273,7 @@ class GroupMember implements Member, RunningProcessor {
 
   async #publish(): Promise<void> {
     const running = [...this.#tasks.values()].filter(({ phase }) => phase === 'running');
+    for (const task of running) void task.writePositions().catch((error: unknown) => this.#lose(task, error));
     const offsets = running.flatMap(({ partition, positions }) =>
       [...positions].map(([topic, offset]) => ({ topic, partition, offset })),
     );

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { Log } from '../log/log.ts';
 import { silentLogger } from '../logger.ts';
 import { MemoryLog } from '../testing/memory/memory-log.ts';
-import { startIngress, startTicks } from './ticks.ts';
+import { startIngress, startTicks, untilNextTick } from './ticks.ts';
 
 const ingressOn = (log: MemoryLog, isOpen = () => true, write: Log['write'] = log.write) =>
   startIngress(log, { name: 'gateway:a', write, isOpen, logger: silentLogger });
@@ -51,10 +51,20 @@ test('a partition that cannot be written to does not delay the ticks of others, 
       written.push(record?.partition ?? -1);
       return record?.partition === 0 ? new Promise<null>(() => {}) : Promise.resolve(null);
     };
+    vi.setSystemTime(1_795_305_600_000);
     startTicks(Object.assign(Object.create(log), { write }), Topic.heartbeat, () => [0, 1], silentLogger);
     await vi.advanceTimersByTimeAsync(3000);
     expect(written).toEqual([0, 1, 1, 1, 1]);
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('all writers write at the whole seconds of their clocks, and none twice for one of them', () => {
+  const second = 1_795_305_600_000;
+  expect(untilNextTick(second)).toBe(1000);
+  expect(untilNextTick(second + 1)).toBe(999);
+  expect(untilNextTick(second + 900)).toBe(100);
+  expect(untilNextTick(second + 901)).toBe(1099);
+  expect(untilNextTick(second + 999)).toBe(1001);
 });

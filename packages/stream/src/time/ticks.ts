@@ -14,9 +14,19 @@ const PROBE = '@probe/';
 /** How long a stopping ingress tries to report its stop, milliseconds. */
 const RELEASE_MS = 3000;
 
+/** A mark that would follow its predecessor within this time waits for the next second, milliseconds. */
+const SHORTEST_MS = 100;
+
+/** The time until the next whole second of this machine's clock, milliseconds. `now`: epoch milliseconds */
+export const untilNextTick = (now: number): number => {
+  const left = TICK_MS - (now % TICK_MS);
+  return left < SHORTEST_MS ? left + TICK_MS : left;
+};
+
 /**
- * Writes marks at once and then once a second, outside transactions; the broker stamps them. While the last one of a
- * partition is not written, none is queued behind it, and the others continue.
+ * Writes marks at once and then at each whole second, outside transactions; the broker stamps them. All writers of a
+ * topic write at the same moment, so a reader has one transaction for their marks. While the last one of a partition is
+ * not written, none is queued behind it, and the others continue.
  */
 const everySecond = (write: Ingress['write'], marks: () => readonly OutRecord[], logger: Logger): Marking => {
   const writing = new Map<number, Promise<unknown>>();
@@ -29,9 +39,13 @@ const everySecond = (write: Ingress['write'], marks: () => readonly OutRecord[],
     writing.set(partition, written);
   };
   const writeAll = () => marks().forEach(writeOne);
-  writeAll();
-  const timer = setInterval(writeAll, TICK_MS);
-  const end = () => clearInterval(timer);
+  let timer: NodeJS.Timeout;
+  const writeAndWait = () => {
+    writeAll();
+    timer = setTimeout(writeAndWait, untilNextTick(Date.now()));
+  };
+  writeAndWait();
+  const end = () => clearTimeout(timer);
   const stop = async () => {
     end();
     await Promise.all(writing.values());
