@@ -9,7 +9,14 @@ const letter: StoredLetter = {
   failedAt: 1000,
   reason: 'undecided',
   error: 'Error: x',
-  original: { topic: 'onex.evt.a.v1', key: 'worker-1', value: null, isTruncated: false, timestamp: 900 },
+  original: {
+    position: 'onex.evt.a.v1/0/7',
+    topic: 'onex.evt.a.v1',
+    key: 'worker-1',
+    value: null,
+    isTruncated: false,
+    timestamp: 900,
+  },
   leftOut: 0,
   replayedAt: null,
 };

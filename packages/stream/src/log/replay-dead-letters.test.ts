@@ -65,7 +65,7 @@ test('a dead letter is replayed once, and the second time refused with the time 
 });
 
 test('a replay that a later one has ended writes nothing more', async () => {
-  const { log } = await withLetters({}, {});
+  const { log } = await withLetters({}, { offset: 1 });
   const first = replayDeadLetters(log, {
     wanted: () => true,
     pause: async () => void (await log.fence('vigil-replay-dead-letters')),
@@ -78,8 +78,18 @@ test('a replay that a later one has ended writes nothing more', async () => {
   expect(letters.filter(({ replayedAt }) => replayedAt !== null)).toHaveLength(1);
 });
 
+test('a record with two dead letters is written once, also by a later replay', async () => {
+  const { log } = await withLetters({}, {});
+  const first = await replayed(log);
+  const another = 'another dead letter of the same record was replayed';
+  expect(first.done.map(({ refusal }) => refusal)).toEqual([null, another]);
+  const { done } = await replayed(log);
+  expect(done[1]?.refusal).toBe(another);
+  expect(log.records(Topic.agentHealth)).toHaveLength(2);
+});
+
 test('only wanted dead letters are replayed', async () => {
-  const { log } = await withLetters({}, { key: 'worker-2' });
+  const { log } = await withLetters({}, { key: 'worker-2', offset: 1 });
   const { done } = await replayed(log, ({ original }) => original.key === 'worker-2');
   expect(done.map(({ letter }) => letter.original.key)).toEqual(['worker-2']);
   expect(log.records(Topic.agentHealth)).toHaveLength(2);

@@ -25,6 +25,8 @@ export type StoredLetter = {
   readonly reason: string;
   readonly error: string;
   readonly original: {
+    /** of the record; two services may each have a dead letter of it */
+    readonly position: string;
     readonly topic: string;
     readonly key: string | null;
     readonly value: Buffer | null;
@@ -64,7 +66,7 @@ const letterOf = async ({ codec }: ReadingLog, record: LogRecord, replayedAt: nu
   const event = await retryLearning(codec, () => eventOf({ ...record, key: record.key ?? '' }, codec));
   if (event.type !== 'DEAD_LETTER') throw new Refused(`${positionOf(record)} is not a dead letter but ${event.type}`);
   const { payload } = event;
-  const { key, value, truncated } = payload.original_message;
+  const { key, value, truncated, partition, offset } = payload.original_message;
   return {
     id: positionOf(record),
     service: record.topic.split('.')[2] ?? record.topic,
@@ -72,6 +74,7 @@ const letterOf = async ({ codec }: ReadingLog, record: LogRecord, replayedAt: nu
     reason: payload.failure_reason,
     error: payload.error_type,
     original: {
+      position: positionOf({ topic: payload.original_topic, partition, offset }),
       topic: payload.original_topic,
       key,
       value: value === null ? null : Buffer.from(value),
@@ -103,6 +106,9 @@ export const refusalOf = async ({ codec }: Pick<Log, 'codec'>, letter: StoredLet
   }
 };
 
+/** Each service that failed reads the record again, whichever of its dead letters is replayed. */
+const ANOTHER = 'another dead letter of the same record was replayed';
+
 /** The replay of one dead letter. */
 export type ReplayedLetter = { readonly letter: StoredLetter; readonly refusal: string | null };
 
@@ -123,11 +129,16 @@ export const replayDeadLetters = async (log: Log, { wanted, pause, onEach, signa
   const transactor = await log.fence(TRANSACTIONAL_ID);
   try {
     // After the fence, so that what another replay has written is known.
-    const letters = (await readDeadLetters(log, signal)).filter(wanted);
-    for (const letter of letters) {
+    const letters = await readDeadLetters(log, signal);
+    const written = new Set(
+      letters.filter(({ replayedAt }) => replayedAt !== null).map((one) => one.original.position),
+    );
+    for (const letter of letters.filter(wanted)) {
       signal.throwIfAborted();
-      const refusal = await refusalOf(log, letter);
+      const { position } = letter.original;
+      const refusal = (await refusalOf(log, letter)) ?? (written.has(position) ? ANOTHER : null);
       if (refusal === null) {
+        written.add(position);
         await transactor.commit(await recordsFor(log, letter));
         await pause();
       }
