@@ -52,7 +52,7 @@ const build = async (one: Published, types: string): Promise<string> => {
     if (!place.startsWith('dist/')) cpSync(path.join(root, file), path.join(folder, place), { recursive: true });
   const parts = partsOf(one).map(({ manifest }) => manifest);
   const published = PUBLISHED.map((each) => readManifest(each.folder));
-  const manifest = packedManifest(one, parts, published);
+  const manifest = packedManifest(one, parts, published, process.env.GITHUB_REPOSITORY ?? null);
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   cpSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
   cpSync(path.join(root, one.folder, 'README.md'), path.join(folder, 'README.md'));

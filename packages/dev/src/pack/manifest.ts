@@ -49,11 +49,15 @@ const exportsOf = ({ entries, exportedFiles }: Published): Readonly<Record<strin
   './package.json': './package.json',
 });
 
-/** package.json of the packed package. `parts`: of the workspaces that are built into it; `published`: of all packages. */
+/**
+ * package.json of the packed package. `parts`: of the workspaces that are built into it; `published`: of all packages;
+ * `repository`: OWNER/NAME at GitHub, without which npm refuses a provenance; null where nothing is published.
+ */
 export const packedManifest = (
   one: Published,
   parts: readonly Manifest[],
   published: readonly Manifest[],
+  repository: string | null,
 ): Readonly<Record<string, unknown>> => {
   const { name, version } = readManifest(one.folder);
   return {
@@ -61,6 +65,7 @@ export const packedManifest = (
     version,
     description: one.description,
     license: 'Apache-2.0',
+    ...(repository === null ? {} : { repository: `github:${repository}` }),
     type: 'module',
     engines: { node: one.node },
     ...(one.bin === null ? {} : { bin: { [one.bin.name]: `./dist/${one.bin.name}.js` } }),

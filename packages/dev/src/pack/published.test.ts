@@ -45,7 +45,7 @@ describe.each(cases)('%s', (_, one) => {
 
 describe('package.json of a packed package', () => {
   const parts = [{ name: '@vigil/events', version: '9.9.9', dependencies: { zod: '4.6.7' } }];
-  const manifest = packedManifest(example, parts, [{ name: '@vigil/events', version: '0.2.0' }]);
+  const manifest = packedManifest(example, parts, [{ name: '@vigil/events', version: '0.2.0' }], null);
 
   test('has types before code in each entry, because a compiler takes the first that it understands', () => {
     expect(Object.entries(manifest.exports as object).map(([name, to]) => [name, Object.keys(to)])).toMatchObject([
@@ -60,8 +60,17 @@ describe('package.json of a packed package', () => {
     expect(manifest.dependencies).toEqual({ '@vigil/events': '0.2.0', zod: '4.6.7' });
   });
 
+  test('names the repository where it is published, because a provenance needs it', () => {
+    expect(packedManifest(example, parts, published, 'owner/vigil')).toMatchObject({
+      repository: 'github:owner/vigil',
+    });
+    expect(manifest).not.toHaveProperty('repository');
+  });
+
   test('is refused if no part has the version of a dependency', () => {
-    expect(() => packedManifest({ ...example, dependencies: ['left-pad'] }, parts, published)).toThrow('left-pad');
+    expect(() => packedManifest({ ...example, dependencies: ['left-pad'] }, parts, published, null)).toThrow(
+      'left-pad',
+    );
   });
 });
 
