@@ -27,7 +27,9 @@ export const register = (program: Command): void => {
     .action(up);
 };
 
-const root = path.resolve(import.meta.dirname, '../../../../..');
+/** The packed command line has no clone, so the build must not look for these files. */
+const here = import.meta.dirname;
+const root = path.resolve(here, '../../../../..');
 const RUN = path.join(root, 'packages/dev/bootstrap/run.mjs');
 const START = path.join(root, 'packages/dev/src/start.ts');
 
