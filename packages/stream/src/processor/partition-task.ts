@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Codec, type Draft, RegistryTrouble, Undecodable, UnknownSchemaId } from '@vigil/events';
+import type { Draft, RegistryTrouble } from '@vigil/events';
 import { Fatal, Refused, Retry } from '../errors.ts';
 import { type DeadLetterCounts, NO_DEAD_LETTERS } from '../log/dead-letter-quota.ts';
 import type { Batch, Bounds, Log, LogRecord, OutRecord, Transactor } from '../log/log.ts';
 import { within } from '../runner/within.ts';
 import { type ClockState, restored } from '../time/clock.ts';
 import { attributesOf, type BatchSpans, continueTraces } from '../tracing/spans.ts';
+import { foldAll } from './batch-fold.ts';
 import { Fold } from './fold.ts';
 import type { FoldDeps } from './processor-logic.ts';
 import { RULES_KEY, RuleSwitch } from './rule-switch.ts';
@@ -365,48 +366,3 @@ export class PartitionTask {
     if (this.phase === 'lost') throw new Retry('the task was lost while it opened');
   }
 }
-
-/**
- * `stop`: the reason that ended the batch early, and the offset to continue at; the records before it are kept. Either
- * there were too many dead letters, or the registry does not answer for the next record.
- */
-type Folded = {
-  readonly outs: readonly OutRecord[];
-  readonly stop: null | { readonly at: number; readonly trouble: RegistryTrouble | null };
-};
-
-/** Folds records in order, and learns unknown schemas. */
-export const foldAll = async (fold: Fold, codec: Codec, records: readonly LogRecord[]): Promise<Folded> => {
-  const outs: OutRecord[] = [];
-  for (const record of records) {
-    const folded = foldOne(fold, codec, record);
-    const outcome = folded instanceof Promise ? await folded : folded;
-    if (outcome instanceof RegistryTrouble) return { outs, stop: { at: record.offset, trouble: outcome } };
-    for (const out of outcome) outs.push(out);
-    if (fold.limits.exceeded !== null) return { outs, stop: { at: record.offset + 1, trouble: null } };
-  }
-  return { outs, stop: null };
-};
-
-type FoldedOne = readonly OutRecord[] | RegistryTrouble;
-
-const foldOne = (fold: Fold, codec: Codec, record: LogRecord): FoldedOne | Promise<FoldedOne> => {
-  try {
-    return fold.apply(record);
-  } catch (error) {
-    if (!(error instanceof UnknownSchemaId)) throw error;
-    return learn(fold, codec, record, error);
-  }
-};
-
-/** A schema that the registry does not have makes a dead letter; a failing registry makes none. */
-const learn = async (fold: Fold, codec: Codec, record: LogRecord, unknown: UnknownSchemaId): Promise<FoldedOne> => {
-  try {
-    await codec.learn(unknown);
-  } catch (error) {
-    if (error instanceof RegistryTrouble) return error;
-    if (error instanceof Undecodable) return fold.refuse(record, error);
-    throw error;
-  }
-  return foldOne(fold, codec, record);
-};
