@@ -8,10 +8,10 @@ const pages = globSync('**/*.md', {
   exclude: (name) => name === 'node_modules' || /(?:^|\/)(?:\.cache|\.vigil|dist)$/.test(name),
 });
 
-/** In these, commands are typed in the clone or after an install: there `npx vigil` is ours. Anywhere else it would fetch a stranger's program. */
+/** People type the commands of these pages in the clone or after an install, where `npx vigil` is Vigil. Anywhere else npx fetches an unrelated program. */
 const IN_AN_INSTALL = ['README.md', 'CHANGELOG.md', 'docs/examples/README.md', 'packages/cli/README.md'];
 
-/** Commands that would fetch a name that is not ours. A file, a folder or an address is ours. */
+/** Install commands with a name, which npm or pip would look up in a registry. A file, a folder or an address is allowed. */
 const FETCHES_A_NAME =
   /\b(?:npm (?:install|i|add|exec)|pnpm (?:add|dlx)|yarn (?:add|dlx)|npx|bunx?|pip install|pipx (?:install|run)|uvx?)\s+(?:-\S+\s+)*["']?(?:@vigil\/|vigil-|vigil_)/;
 
@@ -23,7 +23,7 @@ const linesWith = (pattern: RegExp, from: readonly string[]) =>
       .map((line) => `${page}: ${line.trim()}`),
   );
 
-test('no page has a command that installs a package of ours by name, because none is on a registry', () => {
+test('no page has a command that installs a package of Vigil by name, because none is on a registry', () => {
   expect(pages).toContain('packages/sdk/README.md');
   expect(linesWith(FETCHES_A_NAME, pages)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Sources of a stranger's project, for its compiler. They are texts, because the packages are installed only there. */
+/** Sources of a user's project, for its compiler. They are texts, because the packages are installed only there. */
 const STRICT = {
   strict: true,
   target: 'es2022',
@@ -41,7 +41,7 @@ const compiling = (file: string, options: object): string =>
 
 /** Files by name. `sdk.json`: without the types of Node; `bundler.json`: as bundlers resolve modules. */
 export const PROJECT: Readonly<Record<string, string>> = {
-  'package.json': JSON.stringify({ name: 'strangers-project', private: true, type: 'module' }),
+  'package.json': JSON.stringify({ name: 'users-project', private: true, type: 'module' }),
   'agent.ts': AGENT,
   'libraries.ts': LIBRARIES,
   'sdk.json': compiling('agent.ts', { module: 'nodenext', types: [] }),

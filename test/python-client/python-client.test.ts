@@ -146,7 +146,7 @@ describe.skipIf(!hasPython)('an agent in Python, on the real gateway', () => {
     expect(heartbeats()).toEqual([]);
   });
 
-  test('works on while no gateway answers, reports that once, and ends in time', async () => {
+  test('continues while no gateway answers, reports that once, and ends in time', async () => {
     const gone = env();
     await close();
     const lines = await startAgent('work', gone).ended();

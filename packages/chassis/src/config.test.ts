@@ -76,12 +76,12 @@ describe('where the log is', () => {
     expect(readConfig(kafka, file)).toEqual({ VIGIL_LOG_FILE: 'log.db', VIGIL_PARTITIONS: 4 });
   });
 
-  test('a file beside Kafka is refused, also where the registry is missing', () => {
+  test('a file together with Kafka is refused, even without a registry', () => {
     expect(refused({ ...good, ...file })).toContain('VIGIL_LOG_FILE is "log.db": KAFKA_BROKERS is set too: unset one');
     expect(refused({ KAFKA_BROKERS: 'a:9092', ...file })).toContain('KAFKA_BROKERS is set too');
   });
 
-  test('neither of them is refused, with both remedies', () => {
+  test('an environment with neither is refused, with both remedies', () => {
     expect(refused({})).toMatch(/KAFKA_BROKERS is not set: give host:port.*, set VIGIL_LOG_FILE to a file/);
   });
 

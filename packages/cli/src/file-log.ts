@@ -1,2 +1,2 @@
-// Of its own, because only the pinned Node has the SQLite that it loads.
+// A module of its own, because only the pinned Node has the SQLite that it loads.
 export { copyFileLog, openFileLog, transferFileLog } from '@vigil/stream';

@@ -26,7 +26,7 @@ const npmCi = (what, dir) => {
 
 const marker = (dir) => path.join(dir, '.ready');
 
-/** Whether an install into this folder has come to its end. */
+/** Whether an install into this folder has finished. */
 export const isInstalled = (dir) => existsSync(marker(dir));
 
 /**

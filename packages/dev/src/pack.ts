@@ -14,7 +14,7 @@ import { endWith, Refusal } from './refusal.ts';
 
 /** Where the packed files go, ready for `npm install FILE`. */
 const packed = path.resolve(root, process.argv[2] ?? 'dist');
-/** Of this run: another one may pack at the same time. */
+/** A folder for this run only, because another run may pack at the same time. */
 const work = path.join(cacheDir, `pack-${process.pid}`);
 const workspaces = readWorkspaces();
 

@@ -73,8 +73,8 @@ const FIRST_ATTEMPTS = 10;
 const isLate = (error: unknown): boolean => error instanceof Error && /timeout/i.test(error.message);
 
 /**
- * Opens a database for a service that starts. Its process may be busy for longer than it waits for a connection, so
- * lateness is worth ten attempts; a refusal is not.
+ * Opens a database for a service that starts. Its process may be busy for longer than it waits for a connection, so a
+ * timeout is tried ten times. Any other failure is final.
  */
 export const openDatabaseAtStart: typeof openDatabase = async (databaseUrl, onTrouble, limitMs) => {
   for (let attempt = 1; ; attempt += 1)

@@ -40,7 +40,7 @@ test('every filter must hold, and both ends of a period are within it', () => {
   expect(isWanted(['another'], ALL)(letter)).toBe(false);
 });
 
-test('each letter has its outcome, and a dry run writes nothing', () => {
+test('each dead letter is shown with its outcome, and a dry run writes nothing', () => {
   const row = {
     id: 'dlq/0/3',
     service: 'a',

@@ -26,7 +26,7 @@ type Options = {
   readonly json?: boolean;
 };
 
-/** What a letter was refused for, or null; without its bytes. */
+/** A dead letter without its bytes. `refusal`: why it was not replayed; null if it was. */
 type Row = {
   readonly id: string;
   readonly service: string;
@@ -66,7 +66,7 @@ export const replayLetters = async (ids: readonly string[], options: Options): P
   try {
     await withLog(directSettings(process.env), work);
   } catch (error) {
-    // What was written before stays written, and is shown.
+    // The records that are already written stay, so they are shown.
     if (!signal.aborted) throw error;
     stopped = true;
   }
@@ -89,10 +89,10 @@ const rowOf = ({ letter, refusal }: ReplayedLetter): Row => ({
   refusal,
 });
 
-/** Letters that are named; the rest is counted. */
+/** Dead letters that are listed; the others are counted. */
 const NAMED = 50;
 
-/** Each letter with its outcome, then the counts. */
+/** Each dead letter with its outcome, then the counts. */
 export const replayedLines = (view: View, rows: readonly Row[], dryRun: boolean, stopped: boolean): string[] => {
   const refused = rows.filter(({ refusal }) => refusal !== null).length;
   const written = rows.length - refused;

@@ -65,7 +65,7 @@ test('under another policy the outcomes are shown side by side up to the first d
   expect(out).toMatch(
     /\nhangs\n(.*\n)* {2}.* {2}recorded {2}.* → STUCK: .*\n {2}.* {2}recorded {2}the plan for .* begins: nudge, /,
   );
-  expect(out).toContain('Here the histories part.');
+  expect(out).toContain('The comparison ends here.');
   const json = JSON.parse(
     (await vigil('replay', 'what-if', '--policy', 'vigil', '--json', '--file', incident, '--agent', 'hangs')).out,
   );

@@ -5,7 +5,7 @@ import { clockTime, cut, type View } from '../render/view.ts';
 import { show } from '../terminal.ts';
 import { type SourceOptions, withSource } from './source.ts';
 
-/** `insteadOf`: only agents of that policy are judged otherwise. */
+/** `insteadOf`: only agents of that policy are judged under the other one. */
 type Options = SourceOptions & { readonly policy: string; readonly insteadOf?: string };
 
 /** Judges a span under another policy, beside the recorded ones. Throws CannotProceed. */
@@ -38,8 +38,8 @@ export const comparedLines = (view: View, answer: Answer): string[] => {
   return [
     `${observations} observations of ${agents} agents folded under the recorded policies and under ${name}.`,
     different.length === 0
-      ? `No agent is judged otherwise under ${name}.`
-      : `${different.length} of ${agents} agents are judged otherwise under ${name}, ${actedOtherwise} with another act.`,
+      ? `No agent is judged differently under ${name}.`
+      : `${different.length} of ${agents} agents are judged differently under ${name}, ${actedOtherwise} with another act.`,
     ...(earlier.length === 0
       ? []
       : [`Not compared, because they were known before the first stored observation: ${earlier.length} agents.`]),
@@ -59,7 +59,7 @@ const agentLines = (view: View, name: string, { agent, outcomes, differsFrom }: 
   ...(differsFrom === null
     ? [`  no other act: what follows is the same in both`]
     : [
-        `  Here the histories part. With another act the agent would have reported something else,`,
+        `  The comparison ends here. With another act the agent would have reported something else,`,
         `  so that nothing after ${clockTime(view, differsFrom)} is compared.`,
       ]),
 ];

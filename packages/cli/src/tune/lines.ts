@@ -7,7 +7,7 @@ const inSeconds = (seconds: number): string => spell(Math.round(seconds * 1000))
 const valueText = ({ unit }: Pick<Limit, 'unit'>, value: number): string =>
   unit === 'duration' ? spell(value) : String(value);
 
-/** `12 min, 3400 tokens, 20 calls`; what is not known is left out */
+/** `12 min, 3400 tokens, 20 calls`; unknown amounts are left out */
 const amountText = ({ seconds, tokens, calls }: Tried['cost']): string => {
   const known = [
     ...(seconds > 0 ? [`${Math.round(seconds / 60)} min`] : []),

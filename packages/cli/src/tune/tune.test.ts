@@ -21,7 +21,7 @@ const vigil = async (...args: readonly string[]) => {
   return { code, out, err };
 };
 
-/** A policy by which a call of a tool may take two minutes, where it declares no deadline. */
+/** A policy that allows two minutes for a tool call without a deadline of its own. */
 const twoMinutes = file(
   'two-minutes.yaml',
   `policy: two-minutes
@@ -59,7 +59,7 @@ test('a limit that a history contradicts is proposed with its evidence, in a pol
   expect(existing).toMatchObject({ code: 2, err: expect.stringContaining('exists, and is not overwritten') });
 });
 
-test('a history without anything to judge, and one that cannot be read, end with 2', async () => {
+test('a history with nothing to judge exits with code 2, and so does one that cannot be read', async () => {
   const empty = await vigil('tune', file('empty.jsonl', ''));
   expect(empty).toMatchObject({ code: 2, out: '' });
   const missing = await vigil('tune', path.join(dir, 'none.jsonl'));

@@ -20,7 +20,7 @@ const inPinnedNode = async () => {
   handOver(await pinnedNode(), process.argv.slice(1), process.env);
 };
 
-// An older Node has none.
+// An older Node has no compile cache.
 module.enableCompileCache?.();
 try {
   // A hook runs at every step of a session. It runs here, without the start of another Node, and never disturbs the session.

@@ -18,7 +18,7 @@ export const readManifest = (folder: string): Manifest =>
 /** The name of the built files of an entry, without an extension. */
 export const fileOf = ({ name }: Entry): string => (name === '.' ? 'index' : name.replace(/^\.\//, ''));
 
-/** Its types name those of Node; any version has them. */
+/** The types of a package name those of Node, which any version has. */
 const ANY_VERSION: Readonly<Record<string, string>> = { '@types/node': '>=20' };
 
 const versionOf = (dependency: string, { dependencies = {} }: Manifest, published: readonly Manifest[]): string => {

@@ -6,7 +6,7 @@ import { fileOf } from './manifest.ts';
 import type { Published } from './published.ts';
 import { resources } from './resources.ts';
 
-/** Modules that do something when they are loaded: the programs. Any other of ours only exports. */
+/** Modules with effects when they are loaded: the programs. Every other module of Vigil only exports. */
 const PROGRAM = /\/packages\/[^/]+\/src\/(?:.*\/)?(?:main|[^/]+-worker)\.ts$/;
 const OURS = /\/packages\/[^/]+\/src\//;
 

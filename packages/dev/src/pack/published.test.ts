@@ -56,7 +56,7 @@ describe('package.json of a packed package', () => {
     ]);
   });
 
-  test('takes a version from the part that uses the dependency, and the own version of a published package', () => {
+  test('has the version of a dependency from the part that uses it, and that of a published package from that package', () => {
     expect(manifest.dependencies).toEqual({ '@vigil/events': '0.2.0', zod: '4.6.7' });
   });
 
@@ -81,7 +81,7 @@ describe('what built files import', () => {
     expect(() => importing('./hashes.js', 'node:fs', 'fs', 'zod', 'zod/mini', '@vigil/events')).not.toThrow();
   });
 
-  test('may not be a package that only this repository has, or one whose name begins alike', () => {
+  test('may not be a package that only this repository has, or one whose name begins with that of a dependency', () => {
     expect(() => importing('@vigil/stream')).toThrow('index.js of packages/sdk imports @vigil/stream');
     expect(() => importing('zod-extra')).toThrow('zod-extra');
   });
@@ -93,7 +93,7 @@ describe('the place of a file in a package', () => {
     expect(placeOf('schemas', { schemas: 'contract' })).toBe('contract');
   });
 
-  test('is none for a file that the package lacks, also where a name begins alike', () => {
+  test('is null for a file that the package lacks, even if its path begins like a folder of the package', () => {
     expect(placeOf('schemas-of-others/a.avsc', { schemas: 'contract' })).toBeNull();
     expect(placeOf('docs/openapi.json', { schemas: 'contract' })).toBeNull();
   });

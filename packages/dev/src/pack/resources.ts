@@ -2,10 +2,10 @@ import path from 'node:path';
 import type { Plugin } from 'rolldown';
 import { root } from '../paths.ts';
 
-/** Files of the repository that a package contains, and their place in it: `schemas` or a file in `schemas` to its place. */
+/** The place in a package for each file or folder of the repository that it contains. */
 export type Places = Readonly<Record<string, string>>;
 
-/** Reading a file beside the source, as the sources write it. */
+/** The expressions by which a source names a file beside itself. */
 const BESIDE_SOURCE = /path\.(?:join|resolve)\(import\.meta\.dirname, '([^']+)'\)/g;
 const URL_BESIDE_SOURCE = /new URL\('([^']+)', import\.meta\.url\)/g;
 

@@ -22,8 +22,8 @@ const OPTIONS = {
 const TESTS = ['test', 'fixture', 'contract'].map((kind) => `${root}/packages/*/src/**/*.${kind}.ts`);
 
 /**
- * Writes the declarations of these packages into a folder. All sources are named, because the compiler may take one that
- * it reaches through node_modules for another's. @returns where the declarations are
+ * Writes the declarations of these packages into a folder. All sources are named, because the compiler may
+ * mistake a source that it reaches through node_modules for one of another package. @returns where the declarations are
  */
 export const emitTypes = (packages: readonly string[], folder: string): string => {
   rmSync(folder, { recursive: true, force: true });
@@ -38,7 +38,7 @@ export const emitTypes = (packages: readonly string[], folder: string): string =
 
 const declarationOf = (source: string): string => source.replace(/\.ts$/, '.d.ts');
 
-/** The modules that a file of declarations names. What its bundler lists contains imports that it has removed. */
+/** The modules that a file of declarations names. The bundler's own list also has imports that it has removed. */
 const importsOf = (code: string): readonly string[] =>
   [...code.matchAll(/(?:\bfrom |^import |\bimport\()["']([^"']+)["']/gm)].map(([, id = '']) => id);
 
@@ -57,8 +57,8 @@ export const buildTypes = async (
       one.entries.map((entry) => [fileOf(entry), path.join(emitted, declarationOf(entry.source))]),
     ),
     platform: 'node',
-    // An import of types that nothing names leaves no import behind.
     external: (id) => !(id.startsWith('.') || path.isAbsolute(id) || id.startsWith('@vigil/')) || isDependency(id),
+    // An import whose types are not used is removed.
     treeshake: { moduleSideEffects: false },
     plugins: [
       {

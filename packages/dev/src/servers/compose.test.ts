@@ -56,7 +56,7 @@ it('every image from elsewhere has an exact version', () => {
   }
 });
 
-it('every container can gain no privilege, has a health check, and what it waits for has one', () => {
+it('no container can gain privileges, each has a health check, and each waits until what it depends on is healthy', () => {
   for (const [name, each] of Object.entries(compose.services)) {
     expect(each.security_opt, name).toEqual(['no-new-privileges:true']);
     if (name === 'prepare') expect(each.healthcheck).toEqual({ disable: true });
@@ -93,7 +93,7 @@ it('Prometheus and Grafana have read-only root file systems, and read the files 
   expect(container('grafana').environment.VIGIL_PROMETHEUS_URL).toBe('http://prometheus:9090');
 });
 
-it('a visitor of Grafana can change nothing, and there is no administrator with a known password', () => {
+it('a visitor of Grafana can change nothing, and no administrator has a known password', () => {
   expect(container('grafana').environment).toMatchObject({
     GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer',
     GF_AUTH_DISABLE_LOGIN_FORM: 'true',

@@ -59,7 +59,7 @@ test.each(RENDERINGS)(
   },
 );
 
-test.each(RENDERINGS)('another text of its sources gives $file another hash', (rendering) => {
+test.each(RENDERINGS)('other sources than those of $file have another hash', (rendering) => {
   const others = RENDERINGS.filter(({ sources }) => sources.join() !== rendering.sources.join());
   for (const other of others) expect(hashOfSources(other)).not.toBe(hashOfSources(rendering));
 });
@@ -82,7 +82,7 @@ for (const rendering of RENDERINGS) {
     }
   });
 
-  test(`${file}: each pod is without privileges, and asks for as much as it may use`, () => {
+  test(`${file}: each pod is without privileges, and has requests and limits`, () => {
     for (const { metadata, spec } of pods) {
       const { automountServiceAccountToken, securityContext, containers } = spec.template.spec;
       expect(automountServiceAccountToken, metadata.name).toBe(false);
@@ -116,7 +116,7 @@ for (const rendering of RENDERINGS) {
     expect(probed).toEqual(SERVICES.map((name) => `${name}=http://${name}:7430`).toSorted());
   });
 
-  test(`${file}: each service has the secret of its own name only, and mounts nothing that it can write but /tmp`, () => {
+  test(`${file}: each service has the secret of its own name only, and can write only to /tmp`, () => {
     for (const name of SERVICES) {
       const [{ envFrom, volumeMounts, env = [] }] = named(manifests, kindOf(name), name).spec.template.spec.containers;
       const secrets = envFrom.flatMap(({ secretRef }) => (secretRef === undefined ? [] : [secretRef]));
@@ -131,7 +131,7 @@ for (const rendering of RENDERINGS) {
       );
   });
 
-  test(`${file}: files of secrets are for their group only`, () => {
+  test(`${file}: only the group of a pod can read files of secrets`, () => {
     for (const { metadata, spec } of pods)
       for (const { secret } of spec.template.spec.volumes)
         if (secret !== undefined) {
@@ -140,7 +140,7 @@ for (const rendering of RENDERINGS) {
         }
   });
 
-  test(`${file}: pods are reached from outside at the two ingresses only`, () => {
+  test(`${file}: only the two ingresses can be reached from outside`, () => {
     const policies = manifests.filter(({ kind, spec }) => kind === 'NetworkPolicy' && !Object.hasOwn(spec, 'egress'));
     const open = policies.filter(({ spec }) => spec.ingress !== undefined);
     expect(policies.length).toBe(open.length + 1);
@@ -155,7 +155,7 @@ for (const rendering of RENDERINGS) {
     expect(reached.length).toBe(3);
   });
 
-  test(`${file}: a number that follows the lag is at most that of the partitions, and no manifest sets it too`, () => {
+  test(`${file}: autoscaling on lag starts at most one pod for each partition, and no manifest also sets the replicas`, () => {
     const config = manifests.find(({ kind, data }) => kind === 'ConfigMap' && data?.VIGIL_PARTITIONS !== undefined);
     for (const { spec } of manifests.filter(({ kind }) => kind === 'ScaledObject')) {
       expect(spec.maxReplicaCount).toBeLessThanOrEqual(Number(config?.data?.VIGIL_PARTITIONS));

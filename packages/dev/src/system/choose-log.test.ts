@@ -16,7 +16,7 @@ test('a machine without them runs on the log in a file, and the line names the r
   );
 });
 
-test('an option decides without a look at the machine', () => {
+test('an option decides, and nothing of the machine is checked', () => {
   const unasked = (): never => {
     throw new Error('asked');
   };
@@ -25,7 +25,7 @@ test('an option decides without a look at the machine', () => {
   expect(chooseLog('kafka', machine).kind).toBe('kafka');
 });
 
-test('npm start takes its options after --, and those that npm has taken itself', () => {
+test('npm start reads its options after --, and those that npm itself has read', () => {
   expect(startRequestOf([], {})).toEqual({ log: null, hasDemo: true });
   expect(startRequestOf(['--embedded', '--no-demo'], {})).toEqual({ log: 'embedded', hasDemo: false });
   expect(startRequestOf([], { npm_config_embedded: 'true' }).log).toBe('embedded');

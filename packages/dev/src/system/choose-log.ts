@@ -5,7 +5,7 @@ export type LogKind = 'kafka' | 'embedded';
 /** `why`: the reason, as people read it after the name of the log. */
 export type ChosenLog = { readonly kind: LogKind; readonly why: string };
 
-/** What this machine has. Each is looked at only where the choice depends on it. */
+/** What this machine has. Each is checked only where the choice depends on it. */
 export type Machine = {
   /** the environment gives the addresses of Kafka, the registry and Postgres */
   readonly hasServers: () => boolean;

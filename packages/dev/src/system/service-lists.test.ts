@@ -71,7 +71,7 @@ test('the image has the folder of every service, and starts one', () => {
   expect(read('pnpm-workspace.yaml')).toContain('services/*');
 });
 
-test('npm start gives each service a port for its probes, and no two the same', () => {
+test('npm start gives each service a port of its own for its probes', () => {
   expect(START_SYSTEM_PORTS.probes.length).toBe(SERVICES.length);
   expect(new Set(START_SYSTEM_PORTS.probes).size).toBe(SERVICES.length);
 });

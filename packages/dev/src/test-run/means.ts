@@ -11,7 +11,7 @@ export type Means = 'kafka' | 'embedded';
 export const meansHere = (env: Environment): Means =>
   givenServers(env) !== null || hasContainerEngine() || hasJavaAndMaven() ? 'kafka' : 'embedded';
 
-/** The files of tests that only Kafka can run, below these paths; all where there are none. */
+/** The files of tests that only Kafka can run, below these paths; without paths, all of them. */
 export const needingKafka = (paths: readonly string[]): readonly string[] => {
   const both = new Set(globSync(ON_BOTH_LOGS, { cwd: root }));
   const files = globSync(['{packages,services}/*/src/**/*.it.test.ts', 'test/**/*.it.test.ts'], {

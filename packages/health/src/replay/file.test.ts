@@ -34,7 +34,7 @@ test('an exported log is verified like the log itself', async () => {
   expect(counts).toEqual({ observations: ofLog.observations, decisions: ofLog.decisions, agents: 3 });
 });
 
-test('a file of an evaluator that is behind has its position: newer decisions are no difference', async () => {
+test('the file of an evaluator that is behind has its position, and newer decisions are not differences', async () => {
   const on = new EvaluatorOnLog(1);
   await on.use(presetNamed('demo'));
   await on.start();
@@ -49,7 +49,7 @@ test('a file of an evaluator that is behind has its position: newer decisions ar
   expect(ofLog).toMatchObject({ differences: [], newer: expect.toSatisfy((count: number) => count > 0) });
 });
 
-test('a span begins with the agents as they were then, so that its decisions follow without what was before', async () => {
+test('a span begins with the states of its agents, so its decisions follow without earlier records', async () => {
   const { lines } = await exported({ from: MIDDLE });
   const whole = await exported({});
   expect(lines.length).toBeLessThan(whole.lines.length);
@@ -89,7 +89,7 @@ test('the first line names the form, the version, the span and the policies', as
   expect(documents.map(({ name }: { name: string }) => name)).toEqual(['demo', 'assign.yaml', 'vigil', 'assign.yaml']);
 });
 
-test('a file that is cut off, of another form or none at all is refused with what it is', async () => {
+test('a file that is cut off, has another form or is not an exported span is refused with the reason', async () => {
   const { lines } = await exported({});
   await expect(verified(lines.slice(0, -1))).rejects.toThrow(
     /incident\.ndjson\.gz ends after line \d+, before its last/,

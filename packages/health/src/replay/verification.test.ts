@@ -125,7 +125,7 @@ test('an agent that was known before the first stored record is named and not co
   expect({ earlier, agents, differences }).toEqual({ earlier: ['early'], agents: 1, differences: [] });
 });
 
-/** An evaluator that agents report to, and that judges on each time when a reader asks for the ends of a topic. */
+/** An evaluator with agents that report. It continues each time when a reader asks for the ends of a topic. */
 const judgingOn = async () => {
   const on = new EvaluatorOnLog(2);
   await on.use(presetNamed('demo'));
@@ -159,7 +159,7 @@ test('an evaluator that decides during the comparison has no difference', async 
   expect(decisions).toBeGreaterThan(3);
 });
 
-test('decisions on observations that the evaluator has not read are newer, and no difference', async () => {
+test('decisions on observations that the evaluator has not read are newer, and are not differences', async () => {
   const on = new EvaluatorOnLog(1);
   await on.use(presetNamed('demo'));
   await on.start();

@@ -36,14 +36,14 @@ await fleet.stop();
 const compared = async (policy: Parameters<typeof whatIf>[1]['policy'], span: Partial<Span> = {}): Promise<WhatIf> =>
   whatIf(await logSource(fleet.log, { ...ALL, ...span }, () => {}), { policy, insteadOf: 'all' }, signal);
 
-test('under the recorded policy nothing is judged otherwise', async () => {
+test('under the recorded policy no agent is judged differently', async () => {
   const same = await compared(silentFor('8s'));
   expect(same).toMatchObject({ agents: 2, actedOtherwise: 0, different: [] });
   expect(same.recorded).toEqual(same.otherwise);
   expect(same.recorded).toMatchObject({ stuck: 1, plans: 1 });
 });
 
-test('a longer limit spares the finding and the plan: the first different act is the plan, and nothing follows it', async () => {
+test('a longer limit prevents the finding and the plan: the comparison ends at the plan, the first different act', async () => {
   const { different, recorded, otherwise, actedOtherwise } = await compared(silentFor('15s'));
   expect(different.map(({ agent }) => agent)).toEqual(['pauses']);
   expect([recorded, otherwise]).toMatchObject([
@@ -60,7 +60,7 @@ test('a longer limit spares the finding and the plan: the first different act is
   expect(different[0]?.outcomes.at(-1)).toBe(only?.at(-1));
 });
 
-test('a shorter limit finds it sooner, and the same plan at another time is another act', async () => {
+test('a shorter limit finds the silence sooner, and the same plan at another time is a different act', async () => {
   const { different, actedOtherwise } = await compared(silentFor('5s'));
   expect(actedOtherwise).toBe(1);
   expect(different[0]?.outcomes.find(({ isSame }) => !isSame)).toMatchObject({
@@ -69,7 +69,7 @@ test('a shorter limit finds it sooner, and the same plan at another time is anot
   });
 });
 
-test('the same finding with another plan parts at the plan, and the finding is the same', async () => {
+test('with another plan the finding is the same, and the comparison ends at the plan', async () => {
   const { different } = await compared(silentFor('8s', 'alert: { severity: warning }'));
   expect(different[0]?.outcomes.slice(-3)).toMatchObject([
     { isSame: true, recorded: { kind: 'state', to: 'STUCK' } },
@@ -78,7 +78,7 @@ test('the same finding with another plan parts at the plan, and the finding is t
   ]);
 });
 
-test('a span begins with the agents as they were then: a finding before it is not found again', async () => {
+test('a span begins with the states of its agents: an earlier finding is not found again', async () => {
   const whole = await compared(silentFor('5s'));
   const stuckAt = whole.different[0]?.outcomes.find(({ otherwise }) => otherwise?.kind === 'state')?.at ?? 0;
   const { recorded, otherwise } = await compared(silentFor('8s'), { from: stuckAt + 6000 });
@@ -102,7 +102,7 @@ test('an exported span is compared like the log', async () => {
   expect(await whatIf(source, { policy, insteadOf: 'all' }, signal)).toEqual(await compared(policy));
 });
 
-test('only the agents of a named policy are judged otherwise', async () => {
+test('with a named policy, only its agents are judged under the other one', async () => {
   const two = await judgedFleet([presetNamed('vigil')]);
   const under = async (insteadOf: string) =>
     whatIf(await logSource(two.log, ALL, () => {}), { policy: silentFor('2s'), insteadOf }, signal);

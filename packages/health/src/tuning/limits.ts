@@ -91,7 +91,7 @@ const SECONDS = [
 ];
 const SHARES = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
 const FACTORS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
-/** How far from its value a duration is tried. */
+/** The largest factor by which a duration is multiplied or divided. */
 const REACH = 16;
 const LEAST_COUNT = 2;
 

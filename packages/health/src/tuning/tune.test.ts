@@ -45,7 +45,7 @@ const tuned = (policy: ReturnType<typeof policyOf>, works: readonly Work[], most
 
 const OVERDUE = policyOf('{ is: call_overdue, buffer: 0s, default_deadline: { tool: 120s } }');
 
-test('a limit that long calls pass by themselves is wrong, and the smallest value that none passes is proposed', () => {
+test('a limit that long calls exceed before they end by themselves is wrong, and the smallest value that none exceeds is proposed', () => {
   const works = [
     ...Array.from({ length: 8 }, () => run(short(6), { success: true })),
     run([{ takes: 5 }, { takes: 250 }, { takes: 5 }], { success: false }),
@@ -120,7 +120,7 @@ test('a signal that is only DEGRADED is judged, and its limit stays', () => {
   expect(changes).toEqual([]);
 });
 
-test('a limit whose signal needs what no record has is named', () => {
+test('a limit is named if no record has the data of its signal', () => {
   const { limits, unfed } = tuned(policyOf('{ is: no_checkpoint, after: 10m }'), [run(short(3))]);
   expect(limits).toEqual([]);
   expect(unfed).toMatchObject([{ name: 'limit', path: ['after'] }]);

@@ -319,7 +319,7 @@ class Agent:
                 return
 
     def _pause(self, seconds: float, was_closing: bool) -> bool:
-        """Whether to try no more: the agent was closed meanwhile, or its time is over."""
+        """Waits. Returns True if the agent gives up: it was closed meanwhile, or its time is over."""
         end = time.monotonic() + seconds
         with self._changed:
             while True:
@@ -378,7 +378,7 @@ def _work_of(work: Optional[Mapping[str, Any]]) -> Optional[Mapping[str, Any]]:
 
 
 def _rate_limit_of(until: Union[Time, bool, None]) -> Optional[Mapping[str, Any]]:
-    """True: it is limited, and until when is unknown."""
+    """True: it is limited, and the end of that is unknown."""
     return None if until is None or until is False else {"retry_at": fields.time_ms(until)}
 
 

@@ -1,4 +1,4 @@
-"""The form in which a heartbeat may carry what an agent reports: one bad field would have the heartbeat refused."""
+"""Brings values into the form that a heartbeat may have. The gateway refuses a heartbeat for one bad field."""
 
 from __future__ import annotations
 

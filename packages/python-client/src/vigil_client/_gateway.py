@@ -62,7 +62,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _validity_of(token: str) -> Optional[Tuple[float, float]]:
-    """From when and until when a JWT is valid, epoch seconds; None if the token is not one, and does not expire."""
+    """When a JWT becomes valid and when it expires, epoch seconds; None if the token has no such times."""
     try:
         part = token.split(".")[1]
         claims = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
@@ -147,7 +147,7 @@ class _Token:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
     def _replace(self, path: str, value: str) -> None:
-        """As a whole, so that no reader finds half a token."""
+        """Replaces the whole file at once, so that no reader finds half a token."""
         new = f"{path}.{os.getpid()}.new"
         with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             file.write(value + "\n")

@@ -68,7 +68,7 @@ class Notes:
         return self._sequence + 1
 
     def take(self, now: int, interval_ms: int) -> Mapping[str, Any]:
-        """Puts the next heartbeat in flight. One that already is stays there, with its new time."""
+        """Returns the heartbeat in flight, with the present time. If there is none, the next one becomes it."""
         if self.in_flight is None:
             self.in_flight = self._heartbeat(interval_ms)
             self._sequence = self._next
@@ -105,7 +105,7 @@ class Notes:
         }
 
     def set(self, **changes: Any) -> None:
-        """What was given and is valid; None is neither."""
+        """Sets the fields that are not None. None: not given, or not valid."""
         self._lasting.update({name: value for name, value in changes.items() if value is not None})
         self.progress.activity(self._next)
 

@@ -176,7 +176,7 @@ test('after an empty answer a fetch waits for its first record; after a record i
   expect(w.asked).toEqual([paced, idle, idle, paced, paced, idle]);
 });
 
-test('a consumer without a time for rest always waits for a batch', async () => {
+test('a consumer without a waiting time for empty topics always waits for a batch', async () => {
   const w = memberOf([0, 0], { maxWaitTimeInMs: 20, minBytes: 1000 });
   for (let i = 0; i < 3; i++) await w.fetch();
   expect(w.asked).toEqual([paced, paced, paced]);

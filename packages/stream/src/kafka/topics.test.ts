@@ -62,7 +62,7 @@ test('another number of partitions is refused, because keys would be in other pa
   expect(() => compareTopics(planned, present)).toThrow('has 3 partitions and should have 4');
 });
 
-test('records that are kept longer than planned stay, also while another setting of the topic is corrected', () => {
+test('a longer retention than planned stays, also when another setting of the topic is corrected', () => {
   const week = of(Topic.heartbeat).config['retention.ms'] ?? '';
   const withSettings = (set: Readonly<Record<string, string>>) =>
     asPlanned().set(Topic.heartbeat, as(Topic.heartbeat, set));
@@ -82,7 +82,7 @@ test('records that are kept longer than planned stay, also while another setting
   expect(keptLonger(planned, asPlanned())).toEqual([]);
 });
 
-test('a topic for ever is kept for ever again, also after an age was set: that deletes nothing', () => {
+test('a topic that is planned to be kept for ever is corrected to it, because that deletes nothing', () => {
   const present = asPlanned().set(Topic.agentHealth, as(Topic.agentHealth, { 'retention.ms': '604800000' }));
   expect(compareTopics(planned, present)).toMatchObject([{ kind: 'configure', from: { 'retention.ms': '604800000' } }]);
 });

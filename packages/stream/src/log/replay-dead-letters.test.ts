@@ -44,7 +44,7 @@ const replayed = async (log: MemoryLog, wanted: (letter: StoredLetter) => boolea
   return { done, pauses };
 };
 
-test('a dead letter is written to its topic under its key, with its value and the mark of its letter', async () => {
+test('a dead letter is written to its topic under its key, with its value and the mark of its dead letter', async () => {
   const { log, record } = await withLetters({});
   const { done, pauses } = await replayed(log);
   expect(done).toMatchObject([{ refusal: null, letter: { service: 'intervention', reason: 'undecided' } }]);
@@ -54,7 +54,7 @@ test('a dead letter is written to its topic under its key, with its value and th
   expect(again?.headers).toEqual({ replayed: done[0]?.letter.id, moved: String(record.timestamp) });
 });
 
-test('a dead letter is replayed once, and the second time refused with the time of the first', async () => {
+test('a dead letter is replayed once, and a second replay is refused with the time of the first', async () => {
   const { log } = await withLetters({});
   await replayed(log);
   const { done, pauses } = await replayed(log);
@@ -99,7 +99,7 @@ test.each([
   ['without a value', { value: null }, 'its record has no value'],
   ['without a key', { key: null }, 'its record has no key of an agent or task'],
   ['of an unknown topic', { topic: 'onex.evt.gone.v1' }, 'this version has no topic onex.evt.gone.v1'],
-  ['of bytes that are no event', { value: Buffer.from('garbage') }, 'it would be a dead letter again: '],
+  ['of bytes without an event', { value: Buffer.from('garbage') }, 'it would be a dead letter again: '],
   ['above the largest size', { value: Buffer.alloc(70_000) }, 'only the beginning of its record is kept'],
 ])('a record %s is refused with the reason, and nothing is written', async (_, change, reason) => {
   const { log } = await withLetters(change);
@@ -108,7 +108,7 @@ test.each([
   expect(log.records(Topic.agentHealth)).toHaveLength(1);
 });
 
-test('a letter for records that were left out is refused with their number', async () => {
+test('a dead letter for records that were left out is refused with their number', async () => {
   const { log, record } = await withLetters();
   const leftOut = { topic: record.topic, partition: 0, offset: 7, timestamp: T, key: 'worker-1', count: 940 };
   log.append([leftOutLetterOf({ ...SERVICE, codec: log.codec }, leftOut, T)]);

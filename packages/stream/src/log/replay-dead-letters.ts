@@ -112,7 +112,7 @@ const ANOTHER = 'another dead letter of the same record was replayed';
 /** The replay of one dead letter. */
 export type ReplayedLetter = { readonly letter: StoredLetter; readonly refusal: string | null };
 
-/** `wanted`: of all letters; `pause`: waits between two replayed ones; `onEach`: after each wanted one. */
+/** `wanted`: which dead letters to replay; `pause`: waits between two replayed ones; `onEach`: after each wanted one. */
 export type LetterReplay = {
   readonly wanted: (letter: StoredLetter) => boolean;
   readonly pause: () => Promise<void>;

@@ -198,7 +198,7 @@ test('ticks without an output or a changed state are read without a transaction,
   expect(log.records('onex.snapshot.run.state.v1')).toHaveLength(written + 1);
 });
 
-test('the owner after a crash reads ticks again whose position was not written, and has the same time', async () => {
+test('after a crash the next owner reads the ticks after the written position again, and has the same time', async () => {
   const { log, task, idle } = await withTicks();
   await task.take(idle);
   const next = new PartitionTask(log, listening('run', { ticks: [] }), dependencies());

@@ -86,7 +86,7 @@ test.each(['forever', 7 * 24 * HOUR] as const)(
   },
 );
 
-test('the newest record stays, also a mark, and what is kept for ever stays for ever', () => {
+test('the newest record stays, even if it is a mark, and every event of a topic that is kept for ever stays', () => {
   const { file, write, offsets, clean } = opened('forever');
   write(['a', T], ['@tick/0', T], ['@tick/0', T]);
   clean(T + 1000 * HOUR);

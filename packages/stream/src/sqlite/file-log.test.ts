@@ -63,7 +63,7 @@ test('an event is read from a file that was closed, by a process that does not w
   expect(log.codec.decode(Topic.agentIntervention, value).payload).toEqual(event.payload);
 });
 
-test('of two users in one process, one continues when the other has closed, which then receives nothing', async () => {
+test('when one of two users in a process has closed, it receives nothing and the other continues', async () => {
   const file = fresh();
   const forever = new AbortController().signal;
   const received: string[] = [];

@@ -17,7 +17,7 @@ export type FileLogOptions = {
 
 /** A replay folds the observations with their marks, so they stay as long as the observations. */
 const REPLAYED_MS = 7 * 24 * 3_600_000;
-/** Other readers continue at their positions. Without marks before them, no time has passed for an absent one. */
+/** Other readers continue at their positions. A reader that was away for longer misses marks, so less time passes for it. */
 const MARKS_MS = 3_600_000;
 
 const storedTopics = (partitions: number): readonly StoredTopic[] =>

@@ -23,7 +23,7 @@ const T = 1_795_305_600_000;
 const nudge = example(Topic.agentIntervention, 'NUDGE_SENT');
 const order = example(Topic.agentOrder, 'NUDGE_AGENT');
 
-/** A file with events, a mark, a command, bytes that are no event, and a deleted record. */
+/** A file with events, a mark, a command, bytes that do not decode, and a deleted record. */
 const filled = async (): Promise<string> => {
   const file = fresh();
   await using log = await open(file);
@@ -51,7 +51,7 @@ const filled = async (): Promise<string> => {
   return file;
 };
 
-/** A target whose ids of schemas are others, because it has registered another topic first. */
+/** A target with other ids of schemas, because it has registered another topic first. */
 const target = async () => {
   const file = fresh();
   const log = await open(file, [Topic.taskRecovery]);

@@ -60,7 +60,7 @@ test('a partition that cannot be written to does not delay the ticks of others, 
   }
 });
 
-test('all writers write at the whole seconds of their clocks, and none twice for one of them', () => {
+test('each writer writes at the whole seconds of its clock, and never twice for one second', () => {
   const second = 1_795_305_600_000;
   expect(untilNextTick(second)).toBe(1000);
   expect(untilNextTick(second + 1)).toBe(999);

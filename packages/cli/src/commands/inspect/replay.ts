@@ -18,8 +18,8 @@ Examples:
 
 const WHAT_IF = `${SOURCE}
 The span is folded twice: under the recorded policies, and under --policy from --from on. Both begin with the same states.
-Each agent is compared up to the first different act: a plan that begins, changes or ends. After it the histories part, because
-another act would have led to other reports. So an act that would have been spared is shown, and not what it would have changed.
+Each agent is compared up to the first different act: a plan that begins, changes or ends. The comparison ends there, because
+another act would have led to other reports. So it shows which act would not have happened, and not what that would have changed.
 
 Examples:
   vigil replay what-if --policy ./strict.yaml --from 24h
