@@ -77,7 +77,10 @@ export type Membership = {
   /** `pause` and `resume` apply to this partition of all topics of the member. */
   readonly pause: (partition: number) => void;
   readonly resume: (partition: number) => void;
-  /** The group's offsets: where a member without positions of its own starts, and what lag tools read. */
+  /**
+   * The group's offsets: where a member without positions of its own starts, and what lag tools read. Kafka's client
+   * drops them without an error until `join` has resolved.
+   */
   readonly publish: (offsets: readonly Position[]) => Promise<void>;
   readonly stop: () => Promise<void>;
 };

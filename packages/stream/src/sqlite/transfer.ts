@@ -93,21 +93,22 @@ const registered = async (
 
 /** A group continues at its offsets: it is joined once, to publish them. */
 const publish = async (log: Log, group: string, offsets: readonly Position[]): Promise<void> => {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const assigned = Promise.withResolvers<void>();
   const topics = [...new Set(offsets.map(({ topic }) => topic))];
   const membership = await log.join({
     group,
     topics,
     paceMs: 1000,
     held: () => [],
-    onAssigned: (_, joined) => void joined.publish(offsets).then(resolve, reject),
+    onAssigned: () => assigned.resolve(),
     onHeartbeat: () => {},
     take: async () => false,
     onSkipped: () => {},
-    onLost: reject,
+    onLost: assigned.reject,
   });
   try {
-    await promise;
+    await assigned.promise;
+    await membership.publish(offsets);
   } finally {
     await membership.stop();
   }
