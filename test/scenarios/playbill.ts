@@ -147,8 +147,11 @@ const peopleAndUntouched: Act = {
   },
 };
 
-/** The stories of an act run at once. The acts of a list run one after the other, and the lists at once. */
-export const tracks: readonly (readonly Act[])[] = [[laddersAndDances], [planPerSignal, peopleAndUntouched]];
+/**
+ * The acts run one after the other, and the stories of an act at once. With two acts at once, machines of half the speed
+ * fell behind the clocks of the stories.
+ */
+export const acts: readonly Act[] = [laddersAndDances, planPerSignal, peopleAndUntouched];
 
 /** The acts that run one after the other, because each concerns the whole fleet. */
 export const alone: Act = {

@@ -60,6 +60,9 @@ const topics = [
   Topic.alert,
 ];
 
+/** A story of two minutes takes twice as long on a slow machine. */
+const COMES_MS = 280_000;
+
 /** The events of a key. */
 const reading = (received: Received): Pick<Stage, 'all' | 'comes' | 'types'> => {
   const of = (topic: TopicName, key: string) => received.of(topic).filter((event) => event.key === key);
@@ -72,7 +75,7 @@ const reading = (received: Received): Pick<Stage, 'all' | 'comes' | 'types'> => 
     times = 1,
   ): Promise<PayloadOf<T, K>> => {
     const what = `${type} of ${key}${times > 1 ? `, ${times} times` : ''}`;
-    return until(what, async () => all<T, K>(topic, key, type)[times - 1] as never, 150_000);
+    return until(what, async () => all<T, K>(topic, key, type)[times - 1] as never, COMES_MS);
   };
   return { all, comes, types: (topic, key) => of(topic, key).map(({ type }) => type) };
 };
