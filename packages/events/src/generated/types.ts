@@ -893,6 +893,8 @@ export type HealthStateChangedPayload = {
   readonly evidence: readonly Evidence[];
   /** another task, assigned when the state before was reported; null: the same one, none, or it was HEALTHY */
   readonly leftTaskId: null | string;
+  /** the newest checkpoint that is known at the end, without its lists of work; null: none, or it has not ended */
+  readonly endCheckpoint: null | CheckpointRef;
 };
 export type HealthcheckAction = 'UNKNOWN' | 'relaunch_fresh_agent' | 'none';
 export type HealthcheckStatus = 'UNKNOWN' | 'stalled' | 'recovered' | 'healthy';

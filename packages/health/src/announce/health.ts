@@ -1,6 +1,6 @@
 import type { Evidence, HealthState } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
-import { lostForGoodFrom } from '../history/history.ts';
+import { lostForGoodFrom, newestCheckpoint } from '../history/history.ts';
 import { type Shown, shownOf } from '../judgement/judge.ts';
 import { describeEnd } from '../signals/fact.ts';
 import { type Announcement, type AnnouncementContext, announcement, evidenceOf, idOf } from './events.ts';
@@ -28,6 +28,7 @@ export const stateChanged = (context: AnnouncementContext): Announcement[] => {
       maxAttempts,
       evidence,
       leftTaskId: leftOf(context),
+      endCheckpoint: judgement.state === 'TERMINATED' ? newestCheckpoint(history) : null,
     }),
   ];
 };

@@ -2,7 +2,7 @@ import { type Evidence, type LapseReason, type PayloadOf, Topic } from '@vigil/e
 import { type CompiledPlan, stepRecord } from '@vigil/policy';
 import { gascityMetadata } from '../adapters/gascity-metadata.ts';
 import type { Warrant } from '../evaluator/state.ts';
-import type { History } from '../history/history.ts';
+import { type History, newestCheckpoint } from '../history/history.ts';
 import { contextPct } from '../history/usage/context.ts';
 import { type Judgement, judgingOf, shownOf } from '../judgement/judge.ts';
 import { awaitedBy, describeGroups } from '../judgement/plans.ts';
@@ -122,7 +122,7 @@ const finding = ({ state, rules, judgement }: AnnouncementContext, plan: Compile
     onsetAt: judgement.onsetAt ?? firstOf(evidence),
     voidAt: leaseOf(judgement.at.now, quietFrom(history), rules.policy.warrant),
     evidence,
-    checkpoint: history.checkpoint.newest,
+    checkpoint: newestCheckpoint(history),
     activity: history.activity.value,
     client,
     endReason: history.end?.reason ?? null,

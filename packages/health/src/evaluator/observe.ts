@@ -9,6 +9,7 @@ import { type End, type History, historyAfter, initialHistory, lastLinesOf, rece
 import { type Identity, identityOf } from '../history/identity.ts';
 import { axisThrough, type Heartbeat, momentOn, OWN_AXIS, type Receipt } from '../history/moment.ts';
 import { type LookedFor, matchesAfter, textsOf } from '../history/presence/matches.ts';
+import { checkpointAtEnd } from '../history/progress/checkpoints.ts';
 import { progressEvidenceAfter } from '../history/progress/progress-evidence.ts';
 import { namedSince } from '../history/usage/spend.ts';
 import { withWaits } from '../judgement/judge.ts';
@@ -224,10 +225,12 @@ const begun = (
 
 /** Starts and ends an instance that never sent a heartbeat. */
 const ended = (policies: Policies, state: AgentState, input: ExitedEvent, clock: Clock): AgentState => {
-  const { instanceId, taskId, runtimeId, labels, policy, reason, orderId, at, code, signal, lastOutput } =
+  const { instanceId, taskId, runtimeId, labels, policy, reason, orderId, at, code, signal, lastOutput, checkpoint } =
     input.payload;
   const exit = { code, signal, lastOutput: lastLinesOf(lastOutput) };
-  const end: End = { reason, at: clock.now, orderId, bySelf: false, exit };
+  const driftMs = state.kind === 'known' ? state.history.lastReceipt.driftMs : 0;
+  const saved = checkpoint === null ? {} : { checkpoint: checkpointAtEnd(checkpoint, driftMs, clock.now) };
+  const end: End = { reason, at: clock.now, orderId, bySelf: false, exit, ...saved };
   if (state.kind === 'known') {
     const { identity: current, end: known } = state.history;
     if (state.retired.includes(instanceId)) return state;

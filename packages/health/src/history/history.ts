@@ -1,4 +1,4 @@
-import type { ExitReason } from '@vigil/events';
+import type { CheckpointRef, ExitReason } from '@vigil/events';
 import { type Breakers, NO_BREAKERS } from './calls/breakers.ts';
 import { type Calls, callsAfter, NO_CALLS } from './calls/calls.ts';
 import { type Errors, errorsAfter, NO_ERRORS } from './calls/errors.ts';
@@ -61,6 +61,8 @@ export type End = {
   readonly bySelf: boolean;
   /** how its process ended, as its runtime reports; absent: no runtime has, or the state is older than this */
   readonly exit?: Exit;
+  /** the newest checkpoint, as its runtime reports it with the end; absent: it reports none, or the state is older than this */
+  readonly checkpoint?: CheckpointRef;
 };
 
 /** The exit code or signal of a process, and the last lines that it printed: at most 5, each at most 140 characters. */
@@ -81,6 +83,10 @@ export const lastLinesOf = (lines: readonly string[]): readonly string[] =>
     .map((line) =>
       line.length <= LONGEST_LAST_LINE ? line : `${line.slice(0, LONGEST_LAST_LINE - 1).toWellFormed()}…`,
     );
+
+/** The newest checkpoint. The report of an end has one that the last heartbeat may have lacked, because it is sent until it is read. */
+export const newestCheckpoint = ({ end, checkpoint }: History): CheckpointRef | null =>
+  end?.checkpoint ?? checkpoint.newest;
 
 /** The bounded memory of one instance of an agent, for signals. */
 export type History = {

@@ -334,13 +334,14 @@ export class Supervised {
     return { by: endedAtLimit(memory), reason: 'resource_limit', orderId: null, order: null };
   }
 
-  /** What still waits is answered, and the last heartbeats go out. */
+  /** What it has reported is read, what still waits is answered, and the last heartbeats go out. */
   async #handleExit(exit: Exit, at: number, now: number): Promise<ExitSummary> {
     const { spec, deps, monitor, socket, pauseControl, feed } = this.#parts;
     feed.drain();
     if (this.#interrupted !== null && (exit.signal === 'SIGINT' || exit.code === 130))
       this.expectEnd(this.#interrupted);
     this.#how = describeExit(exit);
+    await socket.drain();
     this.#endRequest ??= this.#outOfMemory(exit);
     this.#endRequest ??= handedOff(exit, this.#orderExecutor.handoffOf(Math.max(0, now - at)), monitor);
     this.#orderExecutor.check();

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -32,6 +33,33 @@ test('only the endless line is lost: the following line is read', async () => {
   expect(String(await answered)).toContain('longer than');
   expect(await received.promise).toEqual({ phase: 'work' });
   client.destroy();
+});
+
+test('the last reports of a process that has ended are read, also where this process was busy until then', async () => {
+  const reports: ReportedFields[] = [];
+  socket = await openSocket(join(dir, 's', 'a.sock'), { onReport: (one) => reports.push(one), onHook: () => {} }, null);
+  const write = `
+    const socket = require('node:net').connect(${JSON.stringify(join(dir, 's', 'a.sock'))});
+    for (let at = 0; at < 20; at += 1) socket.write(JSON.stringify({ phase: 'part ' + at }) + '\\n');
+    socket.write(JSON.stringify({ phase: 'the end' }), () => process.exit(0));`;
+  // It blocks this process until the other one has ended.
+  expect(spawnSync(process.execPath, ['-e', write], { timeout: 30_000 }).status).toBe(0);
+  expect(reports).toEqual([]);
+  await socket.drain();
+  expect(reports).toHaveLength(21);
+  expect(reports.at(-1)).toEqual({ phase: 'the end' });
+});
+
+test('a helper that lives on and keeps sending does not delay the end of its agent for ever', async () => {
+  socket = await openSocket(join(dir, 's', 'a.sock'), deaf, null);
+  const helper = connect(join(dir, 's', 'a.sock'));
+  let isEnded = false;
+  const send = (): void => void (isEnded || helper.write('{"phase":"work"}\n', () => setImmediate(send)));
+  helper.on('connect', send);
+  await once(helper, 'connect');
+  await socket.drain();
+  isEnded = true;
+  helper.destroy();
 });
 
 test('a client that sends many invalid lines and reads nothing is cut off', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HostUser } from '../process/host-user.ts';
 import { makeFolder } from '../state/own-folder.ts';
 import { type HookAnswer, type HookMessage, LONGEST_LINE, type ReportedFields, understand } from './agent-report.ts';
@@ -49,6 +50,11 @@ const send = (client: Socket, message: Push | HookAnswer): void => {
   else client.write(`${JSON.stringify(message)}\n`);
 };
 
+/** A turn of the event loop reads all open sockets once; one turn more accepts a new client. */
+const QUIET_TURNS = 3;
+/** A helper that lives on may send without end. */
+const MOST_TURNS = 256;
+
 /** The memory of all agents of the host is the supervisor's own: of a line without end no more is kept than shows that it is too long. */
 const eachLine = (client: Socket, onLine: (line: string) => void): void => {
   let rest = '';
@@ -74,6 +80,8 @@ export class AgentSocket {
   readonly #hooks = new Set<Socket>();
   /** clients that are known to be no hooks: each has sent a report, or nothing for longer than a hook lives */
   readonly #listeners = new Set<Socket>();
+  /** changes with each new client and each chunk that is read */
+  #reads = 0;
   /** texts whose confirmation is awaited, by their order */
   readonly #awaited = new Map<string, (delivery: Delivery) => void>();
 
@@ -97,6 +105,10 @@ export class AgentSocket {
 
   #accept(client: Socket): void {
     this.#clients.add(client);
+    this.#reads += 1;
+    client.on('data', () => {
+      this.#reads += 1;
+    });
     const silent = setTimeout(() => this.#listeners.add(client), HOOK_GONE_MS);
     client.once('data', () => clearTimeout(silent));
     client.on('error', () => client.destroy());
@@ -122,6 +134,15 @@ export class AgentSocket {
     this.#listeners.add(client);
     if (received !== null) this.#awaited.get(received)?.('confirmed');
     if (Object.keys(reported).length > 0) this.#handlers.onReport(reported);
+  }
+
+  /** Reads what has been sent so far: the last words of a process that has ended may still be unread. */
+  async drain(): Promise<void> {
+    for (let turns = 0, quiet = 0; quiet < QUIET_TURNS && turns < MOST_TURNS; turns += 1) {
+      const before = this.#reads;
+      await nextTurn();
+      quiet = this.#reads === before ? quiet + 1 : 0;
+    }
   }
 
   /** A program listens. One that has only just connected may be a hook, and does not count yet. */

@@ -80,13 +80,19 @@ export type Death = {
 
 /**
  * How an instance ended, as agent-health reports it. `orderId`: the order that ended it; null: none did.
- * `isReported`: false where the evaluator only infers it from a long silence, which confirms no death.
+ * `isReported`: false where the evaluator only infers it from a long silence, which confirms no death. `checkpoint`: the
+ * newest at the end; absent: none, or the event is older than this.
  */
 export type InstanceEnd = {
   readonly reason: string | null;
   readonly orderId: string | null;
   readonly isReported: boolean;
+  readonly checkpoint?: CheckpointRef;
 };
+
+/** With the checkpoint at the end: the agent may have written it after the finding. */
+export const knownAtEnd = (caseContext: CaseContext, { checkpoint }: InstanceEnd): CaseContext =>
+  checkpoint === undefined ? caseContext : { ...caseContext, checkpoint };
 
 /** A death where only the end is known: the work is that of the newest checkpoint. */
 export const deathByEnd = ({ checkpoint }: CaseContext): Death => ({

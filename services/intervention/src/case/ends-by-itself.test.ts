@@ -18,6 +18,7 @@ import {
 } from './story.fixture.ts';
 
 const ORDER = 'case-warrant-1-1';
+const FOUND_WITH = filed([]).payload.checkpoint;
 const healthy = () => changed({ from: 'STUCK', to: 'HEALTHY', endReason: null });
 const finished = died({ endReason: 'finished' });
 /** A person stops it: no order of a case. */
@@ -191,6 +192,20 @@ describe('an agent that was asked to hand off', () => {
     expect(emitted[0]).toMatch(/^withdraws/);
     expect(emitted).toContain('RECOVER_TASK');
     expect(one.withhold('brake')).toEqual([]);
+  });
+
+  test('and that writes a checkpoint for it is continued from that one, and not from the one at the finding', () => {
+    const last = { ...(FOUND_WITH as NonNullable<typeof FOUND_WITH>), checkpointId: 'written-for-the-handoff' };
+    const end = died({ endReason: 'explicit', endOrderId: ORDER, endCheckpoint: last });
+    expect(handingOff().drafts(end)).toContainEqual(
+      expect.objectContaining({ type: 'RECOVER_TASK', payload: expect.objectContaining({ checkpoint: last }) }),
+    );
+    const closed = handingOff();
+    closed.receive(decides('pardon'));
+    expect(closed.drafts(end)).toMatchObject([{ type: 'RECOVER_TASK', payload: { checkpoint: last } }]);
+    const none = handingOff().drafts(died({ endReason: 'explicit', endOrderId: ORDER, endCheckpoint: null }));
+    const recovery = none.find(({ type }) => type === 'RECOVER_TASK');
+    expect(recovery?.payload).toMatchObject({ checkpoint: FOUND_WITH });
   });
 
   test('and is taken for dead from afar, comes back and stops as asked has its task recovered', () => {

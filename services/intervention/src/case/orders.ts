@@ -1,6 +1,6 @@
 import type { OrderReceiptPayload } from '@vigil/events';
 import type { ActiveCase, Delivery, Nudged, TerminateReceipt } from './active-case.ts';
-import { deathByEnd, type InstanceEnd } from './case-context.ts';
+import { deathByEnd, type InstanceEnd, knownAtEnd } from './case-context.ts';
 import { isOrderOf } from './drafts.ts';
 import type { CaseDraft, CaseState, Outstanding } from './state.ts';
 import { recoverTask } from './steps/recover.ts';
@@ -160,10 +160,11 @@ const outstandingOf = (activeCase: ActiveCase): Outstanding | null => {
 };
 
 /** The agent has ended, so its orders are over. A lost agent may be alive and still end by one of them. */
-export const outstandingAfter = ({ outstanding }: CaseState, { reason, orderId }: InstanceEnd): Outstanding | null => {
+export const outstandingAfter = ({ outstanding }: CaseState, end: InstanceEnd): Outstanding | null => {
+  const { reason, orderId } = end;
   if (!outstanding || outstanding.death || reason === 'lost') return outstanding ?? null;
   const ending = each(outstanding).find(({ activeCase }) => isOrderOf(activeCase.caseContext, orderId));
-  return ending ? { ...ending, death: deathByEnd(ending.activeCase.caseContext) } : null;
+  return ending ? { ...ending, death: deathByEnd(knownAtEnd(ending.activeCase.caseContext, end)) } : null;
 };
 
 const each = (outstanding: Outstanding | null | undefined): readonly Outstanding[] =>

@@ -91,6 +91,12 @@ const checked = (known: CheckpointRef | null, checkpoint: Heartbeat['checkpoint'
   return { ...newest, valid, invalidReason };
 };
 
+/** As the runtime of an ended agent reports it. `driftMs`: what the broker's clock is ahead of the runtime's */
+export const checkpointAtEnd = (reported: CheckpointRef, driftMs: number, now: number): CheckpointRef => {
+  const createdAt = reported.createdAt === null ? now : Math.min(now, reported.createdAt + driftMs);
+  return { ...onEveryHost(reported), createdAt, completedWork: [], remainingWork: [] };
+};
+
 /** A file that is missing or unreadable on one host may be valid on another. Only recovery uses the lists of work. */
 const refOf = (checkpoint: Checkpoint, receipt: Receipt): CheckpointRef => {
   const createdAt = checkpoint.created_at === null ? receipt.now : instant(receipt, checkpoint.created_at).now;

@@ -1,6 +1,6 @@
 import { Topic } from '@vigil/events';
 import type { ActiveCase, Ending } from '../active-case.ts';
-import { type CaseContext, deathByEnd, type InstanceEnd } from '../case-context.ts';
+import { type CaseContext, deathByEnd, type InstanceEnd, knownAtEnd } from '../case-context.ts';
 import { isOrderOf } from '../drafts.ts';
 import { outstandingAfter, outstandingWith } from '../orders.ts';
 import { type CaseInput, type CaseState, inCase, type Situation, unknownInstance } from '../state.ts';
@@ -95,7 +95,8 @@ export const ended = (before: CaseState, end: InstanceEnd): CaseState => {
 };
 
 /** The effect of the instance's end on its open case. */
-export const endedIn = (activeCase: ActiveCase, end: InstanceEnd): ActiveCase => {
+export const endedIn = (before: ActiveCase, end: InstanceEnd): ActiveCase => {
+  const activeCase = { ...before, caseContext: knownAtEnd(before.caseContext, end) };
   const isPlanned = stoppedByHandoff(activeCase, end) || diedAsDecided(activeCase, end);
   return activeCase.stepState.kind !== 'terminating' && isPlanned
     ? deathConfirmedIn(activeCase)

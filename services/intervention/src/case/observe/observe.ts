@@ -1,6 +1,7 @@
 import type { OrderReceiptPayload } from '@vigil/events';
 import type { Clock } from '@vigil/stream';
 import { type ActiveCase, type Ending, notBegun } from '../active-case.ts';
+import type { InstanceEnd } from '../case-context.ts';
 import { isOfItsOrder, outstandingReceived, receiptRead } from '../orders.ts';
 import { type CaseInput, type CaseState, type Episode, type InputOf, inCase } from '../state.ts';
 import { answersProbe } from '../steps/messages.ts';
@@ -34,8 +35,8 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
       return lapsed(known, input);
     case 'HEALTH_STATE_CHANGED': {
       const asLiving = asInstance(known, input.payload.instanceId, input.payload.runtimeId);
-      const { from, to, endReason: reason, endOrderId: orderId, endReported: isReported } = input.payload;
-      if (to === 'TERMINATED') return ended(asLiving, { reason, orderId, isReported });
+      const { from, to } = input.payload;
+      if (to === 'TERMINATED') return ended(asLiving, endOf(input.payload));
       const here = from === 'TERMINATED' ? revived(asLiving) : asLiving;
       return to === 'HEALTHY' ? agentResumed(here) : here;
     }
@@ -68,6 +69,12 @@ export const observe = (state: CaseState, input: CaseInput, clock: Clock): CaseS
     case 'CONTROL_REFUSED':
       return known;
   }
+};
+
+const endOf = (payload: InputOf<'HEALTH_STATE_CHANGED'>['payload']): InstanceEnd => {
+  const { endReason, endOrderId, endReported, endCheckpoint } = payload;
+  const checkpoint = endCheckpoint === null ? {} : { checkpoint: endCheckpoint };
+  return { reason: endReason, orderId: endOrderId, isReported: endReported, ...checkpoint };
 };
 
 const warranted = (state: CaseState, warrant: Warrant, now: number): CaseState => {
