@@ -13,7 +13,7 @@ const FETCH_BYTES = 1_000_000;
  * After an empty answer a fetch waits this long for its first record, milliseconds. A member notices a rebalance, and
  * a partition that has opened, between two fetches.
  */
-const IDLE_WAIT_MS = 250;
+const IDLE_WAIT_MS = 1000;
 const REBALANCE_MS = 15_000;
 const STOP_MS = 5000;
 
