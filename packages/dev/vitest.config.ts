@@ -16,7 +16,7 @@ const stories = ['test/{chaos,scenarios,time,walkthrough}/*.it.test.ts'];
 const separate = [
   'packages/stream/src/kafka/{log,patch}.it.test.ts',
   'packages/read-model/src/*.it.test.ts',
-  'services/projector/src/**/*.it.test.ts',
+  'packages/projection/src/*.it.test.ts',
 ];
 
 /** Ends only tests that hang. Each wait in a test has its own limit, and a property test is slow on a busy machine. */

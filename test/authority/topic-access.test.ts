@@ -3,6 +3,7 @@ import path from 'node:path';
 import { catalogue, Topic, type TopicName, topicNames } from '@vigil/events';
 import { type Acl, planAcls, snapshotTopic, type Topology, topicsWritten } from '@vigil/stream';
 import { describe, expect, test } from 'vitest';
+import { reads as projected } from '../../packages/projection/src/project.ts';
 import { consoleOnly } from '../../services/alerting/src/alert/routing.ts';
 import { noPolicies } from '../../services/alerting/src/notices/policy-alerts.ts';
 import { agentMapper, alertDecider, fleetMapper, taskMapper } from '../../services/alerting/src/processors.ts';
@@ -14,7 +15,6 @@ import { EVALUATOR } from '../../services/health-evaluator/src/processor.ts';
 import { createIngest } from '../../services/heartbeat-ingest/src/processor.ts';
 import { usual } from '../../services/intervention/src/governor/settings.ts';
 import { agentRequests, cases, governor, spendings } from '../../services/intervention/src/processors.ts';
-import { reads as projected } from '../../services/projector/src/project.ts';
 import { processor as recovery } from '../../services/recovery/src/processor.ts';
 
 type Service = Exclude<Acl['principal'], 'agents' | 'cli'>;

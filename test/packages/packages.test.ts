@@ -128,6 +128,20 @@ describe.each(versions(NODES.newest, NODES.oldestOfCli))(
       expect(again.stderr).toBe('');
     });
 
+    test('rebuild the read model with the migrations of the package, and name a Postgres that does not answer', () => {
+      const file = path.join(dir, `log-${version}.db`);
+      writeFileSync(file, '');
+      const env = { VIGIL_LOG_FILE: file, DATABASE_URL: 'postgres://vigil@127.0.0.1:1/vigil' };
+      const { status, stderr } = onNode(version, [vigil, 'replay', 'rebuild', '--yes'], env);
+      expect({ status, stderr }).toEqual({
+        status: 2,
+        stderr: expect.stringContaining('Postgres at 127.0.0.1:1/vigil'),
+      });
+      expect(readdirSync(path.join(project, 'node_modules/@vigil/cli/migrations'))).toEqual(
+        readdirSync(path.join(root, 'packages/read-model/migrations')),
+      );
+    });
+
     test('run an agent in a terminal, with the programs of the package', () => {
       const unwatched = [
         'run',

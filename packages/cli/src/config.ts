@@ -78,3 +78,28 @@ export const directSettings = (env: Environment): DirectSettings =>
   env.VIGIL_LOG_FILE
     ? fileOf(env.VIGIL_LOG_FILE, env)
     : { kind: 'kafka', kafka: kafkaOf(env), registry: registryOf(env) };
+
+/** The database of the read model. */
+export type DatabaseSettings = { readonly DATABASE_URL: string; readonly DATABASE_PASSWORD_FILE?: string | undefined };
+
+/** Throws CannotProceed. */
+export const databaseOf = ({ DATABASE_URL: url, DATABASE_PASSWORD_FILE: file }: Environment): DatabaseSettings => {
+  if (!url) throw new CannotProceed('DATABASE_URL is not set: give the address of Postgres that the projector has.');
+  if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new CannotProceed(
+      'DATABASE_URL (a secret, not shown) is not an address of Postgres: give one like postgres://user:password@host:5432/vigil.',
+    );
+  return { DATABASE_URL: url, DATABASE_PASSWORD_FILE: file };
+};
+
+/** VIGIL_HISTORY_DAYS within `least` and `most`, or `usual`. Throws CannotProceed. */
+export const historyDaysOf = (
+  { VIGIL_HISTORY_DAYS: text }: Environment,
+  { least, most, usual }: { readonly least: number; readonly most: number; readonly usual: number },
+): number => {
+  const days = Number(text || usual);
+  if (Number.isInteger(days) && days >= least && days <= most) return days;
+  throw new CannotProceed(
+    `VIGIL_HISTORY_DAYS is ${JSON.stringify(text)}: give the whole number from ${least} to ${most} that the projector has.`,
+  );
+};

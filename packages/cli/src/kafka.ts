@@ -36,10 +36,17 @@ const openLog = async (settings: DirectSettings, writes: readonly TopicName[]): 
   }
 };
 
-/** Uses the log, outside any group. Throws CannotProceed where it does not answer. */
-export const withLog = <T>(settings: DirectSettings, use: (log: Log) => Promise<T>): Promise<T> =>
-  orCannot('the log cannot be read', async () => {
-    await using log = await openLog(settings, []);
+/** `writes`: the topics whose schemas are registered; `failure`: what a failure prevents. */
+type LogUse = { readonly writes: readonly TopicName[]; readonly failure: string };
+
+/** Uses the log. Throws CannotProceed where it does not answer. */
+export const withLog = <T>(
+  settings: DirectSettings,
+  use: (log: Log) => Promise<T>,
+  { writes, failure }: LogUse = { writes: [], failure: 'the log cannot be read' },
+): Promise<T> =>
+  orCannot(failure, async () => {
+    await using log = await openLog(settings, writes);
     return await use(log);
   });
 

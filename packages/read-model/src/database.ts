@@ -134,7 +134,7 @@ export const databaseUrlFrom = ({
 };
 
 /** The address of a database without the password, for messages. */
-const addressOf = (databaseUrl: string): string => {
+export const addressOf = (databaseUrl: string): string => {
   const url = URL.parse(databaseUrl);
   return url === null ? 'DATABASE_URL (which is not a URL)' : `${url.host}${url.pathname}`;
 };

@@ -1,6 +1,7 @@
 export { apply, CHANGES, notify, type Sql } from './apply.ts';
 export { type Change, type Changes, followChanges } from './changes.ts';
 export {
+  addressOf,
   CorrectDatabaseVariables,
   type Database,
   DatabaseUnreachable,
@@ -57,5 +58,5 @@ export {
   type TaskRow,
 } from './queries/tasks.ts';
 export { type ReadModel, readModel } from './read-model.ts';
-export { copyFirstDay, dropSchema, REBUILT, switchSchemas, urlOfSchema } from './schemas.ts';
+export { BEFORE, copyFirstDay, dropSchema, hasTables, REBUILT, switchSchemas, urlOfSchema } from './schemas.ts';
 export { fact, instant, orderOf, register, type Statement } from './statement.ts';

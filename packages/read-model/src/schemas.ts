@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 
 /** The schema of rows that are being rebuilt, and that of the rows before the last rebuild. */
 export const REBUILT = 'vigil_rebuilt';
-const BEFORE = 'vigil_before';
+export const BEFORE = 'vigil_before';
 /** The schema that readers and the projector use. */
 export const PRESENT = 'public';
 
@@ -12,6 +12,12 @@ export const urlOfSchema = (databaseUrl: string, schema: string): string => {
   const url = new URL(databaseUrl);
   url.searchParams.set('options', `-c search_path=${schema}`);
   return url.href;
+};
+
+/** Whether the database has the tables of the read model. */
+export const hasTables = async (sql: Sql): Promise<boolean> => {
+  const { rows } = await sql.query("SELECT to_regclass('positions') IS NOT NULL AS found");
+  return rows[0]?.found === true;
 };
 
 export const dropSchema = async (sql: Sql, schema: string): Promise<void> => {

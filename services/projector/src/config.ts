@@ -1,7 +1,7 @@
 import { whole } from '@vigil/chassis';
+import { HISTORY_DAYS } from '@vigil/projection';
 
-/** Of the projector and of a rebuild. */
 export const historySettings = {
   /** days of history that are kept before the newest time of the log */
-  VIGIL_HISTORY_DAYS: whole(1, 3650).default(30),
+  VIGIL_HISTORY_DAYS: whole(HISTORY_DAYS.least, HISTORY_DAYS.most).default(HISTORY_DAYS.usual),
 };

@@ -1,12 +1,9 @@
 import { databaseSettings, defineService, logSettings, openLog, showFleet } from '@vigil/chassis';
 import { Topic } from '@vigil/events';
+import { keepHistory, reads, rowsIn, storeProjected } from '@vigil/projection';
 import { databaseUrlFrom, openDatabase } from '@vigil/read-model';
 import { runProjection } from '@vigil/stream';
 import { historySettings } from './config.ts';
-import { keepHistory } from './history.ts';
-import { reads } from './project.ts';
-import { storeProjected } from './projected.ts';
-import { rowsIn } from './rows.ts';
 import { fleetIn } from './shown.ts';
 
 /** The service, for a process of its own or with others. */

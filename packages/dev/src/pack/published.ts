@@ -76,6 +76,7 @@ export const PUBLISHED: readonly Published[] = [
     files: {
       schemas: 'schemas',
       'packages/policy/presets': 'presets',
+      'packages/read-model/migrations': 'migrations',
       'packages/dev/bootstrap/vigil.mjs': 'dist/vigil.js',
     },
     exportedFiles: [],

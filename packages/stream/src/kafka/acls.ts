@@ -92,7 +92,8 @@ const USES = {
   },
   projector: {
     ...reader([...published.filter((topic) => !withoutRows.includes(topic)), ...deadLetters, Topic.agentOrder]),
-    groups: ['projector'],
+    // A rebuild reads beside the projector, in a group of its own.
+    groups: ['projector', 'projector-rebuild'],
   },
   dashboard: {
     ...reader([...published, Topic.agentOrder, Topic.notify, snapshotTopic('health-evaluator')]),

@@ -49,6 +49,19 @@ Examples:
   vigil replay dead-letters --service intervention --reason undecided --since 2h --rate 5
   vigil replay dead-letters onex.dlq.intervention.dead-letter.v1/0/17`;
 
+const REBUILD = `
+It needs what the projector has: KAFKA_BROKERS and SCHEMA_REGISTRY_URL (or VIGIL_LOG_FILE), DATABASE_URL, and VIGIL_HISTORY_DAYS where it is set.
+It writes new rows beside those in use, and switches to them in one transaction. Readers find the old rows or the new ones, never a part.
+The old rows stay in the schema vigil_before until the next rebuild. An interrupted rebuild changes nothing, and the next one begins again.
+Run one rebuild at a time. Heartbeats and calls older than 7 days are in the old rows only, because their topics do not have them.
+Without --yes it shows what it would do, changes nothing, and exits with 1. Progress is on standard error.
+With access control lists it needs the principal \`projector\`, and a user of Postgres that owns the tables.
+
+Examples:
+  vigil replay rebuild
+  vigil replay rebuild --yes
+  vigil replay rebuild --yes --json`;
+
 const MOST_A_SECOND = 1000;
 
 const rateOption = (text: string): number => {
@@ -75,7 +88,7 @@ export const register = (program: Command): void => {
     .command('replay')
     .helpGroup(ADMINISTRATION)
     .description(
-      'fold stored observations again: compare the decisions, try another policy, take an incident with you',
+      'read the log again: compare decisions, try another policy, export a span, replay dead letters, rebuild the rows',
     );
   // Judgement and the Kafka client are loaded by these commands only: every other one starts without them.
   withSpan(withFile(replay.command('verify').description('compare the recorded decisions with those of this version')))
@@ -116,4 +129,11 @@ export const register = (program: Command): void => {
   )
     .addHelpText('after', EXPORT)
     .action(async (options) => (await import('../../replay/export.ts')).exportTo(options));
+  replay
+    .command('rebuild')
+    .description('build the rows of the read model again from the topics')
+    .option('--yes', 'rebuild; without it, nothing is changed')
+    .option('--json', 'for programs')
+    .addHelpText('after', REBUILD)
+    .action(async (options) => (await import('../../replay/rebuild.ts')).rebuildReadModel(options));
 };

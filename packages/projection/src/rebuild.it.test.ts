@@ -1,14 +1,14 @@
 import { Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { type Database, readModel } from '@vigil/read-model';
-import { dump, scratchReadModel } from '@vigil/read-model/testing';
+import { dump, scratchDatabase, scratchReadModel } from '@vigil/read-model/testing';
 import { runProjection, silentLogger, writer } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
 import { quiet } from '@vigil/stream/testing';
 import { expect, test, vi } from 'vitest';
-import { reads } from '../project.ts';
-import { rowsIn } from '../rows.ts';
-import { rebuild } from './rebuild.ts';
+import { reads } from './project.ts';
+import { planRebuild, rebuild } from './rebuild.ts';
+import { rowsIn } from './rows.ts';
 
 const LIMIT = { timeout: 60_000, interval: 20 };
 const NOW = Date.parse('2026-11-27T12:00:00Z');
@@ -115,4 +115,16 @@ test('a rebuild that is interrupted changes nothing, and the next one begins aga
   await database.query("DELETE FROM positions WHERE topic = 'another'");
   await rebuilding(log, database.url);
   expect(await dump(database)).toEqual(rows);
+});
+
+test('a database without tables, and rows of another cluster, are refused with the remedy', async () => {
+  await using empty = await scratchDatabase();
+  const log = new MemoryLog({ partitions: 2, now: () => NOW });
+  await expect(planRebuild(log, empty.url)).rejects.toThrow('no read model: correct DATABASE_URL, or start Vigil');
+  await expect(rebuilding(log, empty.url)).rejects.toThrow('no read model');
+  await using one = await filled();
+  expect(await planRebuild(one.log, one.database.url)).toEqual({ partitions: expect.any(Number) });
+  await one.database.query("UPDATE cluster SET cluster_id = 'another'");
+  await expect(planRebuild(one.log, one.database.url)).rejects.toThrow('built from Kafka cluster another');
+  await expect(rebuilding(one.log, one.database.url)).rejects.toThrow('built from Kafka cluster another');
 });

@@ -1,6 +1,9 @@
 import { type Database, deleteHealthyMinutes, keepDays, projectedUpTo } from '@vigil/read-model';
 import type { Logger } from '@vigil/stream';
 
+/** How many days of history are kept: VIGIL_HISTORY_DAYS of the projector and of a rebuild. */
+export const HISTORY_DAYS = { least: 1, most: 3650, usual: 30 } as const;
+
 const EVERY_MS = 60_000;
 
 /**
