@@ -1,10 +1,23 @@
-import { LEAST_PROOF_KEY, REGISTRY_AUTH_VARIABLES } from '@vigil/events';
-import { KAFKA_ACCESS_VARIABLES } from '@vigil/stream';
+import { LEAST_PROOF_KEY, REGISTRY_AUTH_SETTINGS } from '@vigil/events';
+import { KAFKA_ACCESS_SETTINGS } from '@vigil/stream';
 import { Refused } from '@vigil/stream/errors';
 import { z } from 'zod';
 
 /** What a process was started with, as Node gives it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * What docs/configuration.md has of a variable, given to its zod type with `.meta`. `values`: which texts it takes,
+ * where its type does not show them. `unit`: of a number. `default`: in words, where it depends on the machine.
+ * `isSecret`: give it to the processes that need it and to no other.
+ */
+export type SettingMeta = {
+  readonly description: string;
+  readonly values?: string;
+  readonly unit?: string;
+  readonly default?: string;
+  readonly isSecret?: boolean;
+};
 
 const SECRET_NAME = /(TOKEN|PASSWORD|SECRET|_KEY|WEBHOOK|DEADMAN)/i;
 
@@ -46,13 +59,19 @@ export const whole = (from: number, to: number): z.ZodPipe<z.ZodString, z.ZodTra
       (text) => /^\d{1,15}$/.test(text) && Number(text) >= from && Number(text) <= to,
       `give a whole number from ${from} to ${to}`,
     )
-    .transform(Number);
+    .transform(Number)
+    .meta({ values: `whole number, ${from} to ${to}` });
 
 /** The address of an HTTP server, with or without a path. */
-export const httpUrl = (remedy: string): z.ZodURL => z.url({ protocol: /^https?$/, error: remedy });
+export const httpUrl = (remedy: string): z.ZodURL =>
+  z.url({ protocol: /^https?$/, error: remedy }).meta({ values: 'HTTP address' });
 
 /** A secret that callers must show: never printed, at least 16 characters. */
-export const token = (remedy: string): z.ZodString => z.string(remedy).min(16, `${remedy} (at least 16 characters)`);
+export const token = (remedy: string): z.ZodString =>
+  z
+    .string(remedy)
+    .min(16, `${remedy} (at least 16 characters)`)
+    .meta({ values: 'text, at least 16 characters', isSecret: true });
 
 /** `VIGIL_PROOF_KEY`, by which heartbeat-ingest recognises what the gateway has accepted. */
 export const proofKey: z.ZodString = z
@@ -60,18 +79,34 @@ export const proofKey: z.ZodString = z
   .min(
     LEAST_PROOF_KEY,
     `give the key of proofs: the same random text of at least ${LEAST_PROOF_KEY} characters for gateway and heartbeat-ingest`,
-  );
+  )
+  .meta({
+    values: `text, at least ${LEAST_PROOF_KEY} characters`,
+    isSecret: true,
+    description:
+      'The gateway signs accepted heartbeats with it, and heartbeat-ingest verifies them; without it no heartbeat is verified.',
+  });
+
+/** `VIGIL_DEFAULT_POLICY`, which evaluator and gateway share. */
+export const defaultPolicy: z.ZodDefault<z.ZodString> = z.string().default('vigil').meta({
+  values: 'name of a policy',
+  description: 'The policy of agents that request no permitted one, where there is no `assign.yaml`.',
+});
 
 /** Variables that another package reads together, because it has to refuse half of them. */
-const texts = <Name extends string>(names: readonly Name[]): Readonly<Record<Name, z.ZodOptional<z.ZodString>>> =>
-  Object.fromEntries(names.map((name) => [name, z.string().optional()])) as Record<Name, z.ZodOptional<z.ZodString>>;
+const texts = <Name extends string>(
+  settings: Readonly<Record<Name, SettingMeta>>,
+): Readonly<Record<Name, z.ZodOptional<z.ZodString>>> =>
+  Object.fromEntries(
+    Object.entries<SettingMeta>(settings).map(([name, meta]) => [name, z.string().optional().meta(meta)]),
+  ) as Record<Name, z.ZodOptional<z.ZodString>>;
 
-/**
- * Where the log is: in a file of this machine, or on Kafka with its registry. `VIGIL_PARTITIONS`: of the agent and task
- * key spaces.
- */
+/** Where the log is: in a file of this machine, or on Kafka with its registry. */
 const logVariables = {
-  VIGIL_LOG_FILE: z.string().optional(),
+  VIGIL_LOG_FILE: z
+    .string()
+    .optional()
+    .meta({ values: 'file', description: 'The log of one machine, instead of `KAFKA_BROKERS`.' }),
   KAFKA_BROKERS: z
     .string()
     .transform((text) => text.split(',').map((broker) => broker.trim()))
@@ -79,11 +114,19 @@ const logVariables = {
       (brokers) => brokers.every((broker) => ADDRESS.test(broker)),
       'give host:port[,host:port…] of the Kafka brokers',
     )
-    .optional(),
-  SCHEMA_REGISTRY_URL: httpUrl(REGISTRY_REMEDY).optional(),
-  VIGIL_PARTITIONS: whole(1, 1024).default(4),
-  ...texts(KAFKA_ACCESS_VARIABLES),
-  ...texts(REGISTRY_AUTH_VARIABLES),
+    .optional()
+    .meta({
+      values: '`host:port`, with commas between',
+      description: 'The brokers of Kafka; required unless `VIGIL_LOG_FILE` is set.',
+    }),
+  SCHEMA_REGISTRY_URL: httpUrl(REGISTRY_REMEDY).optional().meta({
+    description: 'The Confluent API of the schema registry; required with `KAFKA_BROKERS`.',
+  }),
+  VIGIL_PARTITIONS: whole(1, 1024).default(4).meta({
+    description: 'Partitions of the agent and task key spaces, the same for all services; chosen once.',
+  }),
+  ...texts(KAFKA_ACCESS_SETTINGS),
+  ...texts(REGISTRY_AUTH_SETTINGS),
 };
 
 const isSet = (value: unknown, name: 'VIGIL_LOG_FILE' | 'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL'): boolean =>
@@ -114,12 +157,20 @@ export const logSettings = <Shape extends z.ZodRawShape>(own: Shape) =>
 
 /** Variables of each process that reads or writes the read model. */
 export const databaseSettings = {
-  DATABASE_URL: z.url({
-    protocol: /^postgres(ql)?$/,
-    error: `give the address of Postgres, such as postgres://user:password@127.0.0.1:5432/vigil, ${SERVERS}`,
-  }),
-  /** a file whose content is the password of DATABASE_URL */
-  DATABASE_PASSWORD_FILE: z.string().optional(),
+  DATABASE_URL: z
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: `give the address of Postgres, such as postgres://user:password@127.0.0.1:5432/vigil, ${SERVERS}`,
+    })
+    .meta({
+      values: 'Postgres address',
+      isSecret: true,
+      description: 'The database of the read model; the address may contain the password.',
+    }),
+  DATABASE_PASSWORD_FILE: z
+    .string()
+    .optional()
+    .meta({ values: 'file', description: 'Holds the password of `DATABASE_URL`, which then has none.' }),
 };
 
 const PROBES = 'give service=http://host:port[,service=…]: the probes of the services, or leave it out';
@@ -129,23 +180,35 @@ const namedPair = (pair: string): [string, string] => {
   return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
 };
 
-/** `VIGIL_PROBES`: where each service answers /ready; without it no readiness is looked at. */
+/** Where each service answers /ready. */
 export const probeSettings = {
   VIGIL_PROBES: z
     .string()
     .default('')
     .transform((text) => text.split(',').filter(Boolean).map(namedPair))
-    .pipe(z.array(z.tuple([z.string().min(1, PROBES), httpUrl(PROBES)]))),
+    .pipe(z.array(z.tuple([z.string().min(1, PROBES), httpUrl(PROBES)])))
+    .meta({
+      values: '`service=http://host:port`, with commas between',
+      description: 'Where each service answers `/ready`; without it the readiness of services is not checked.',
+    }),
 };
 
-/** Variables of every process; read by runService. Port 0: any free one. */
+/** Variables of every process; read by runService. */
 export const chassisSettings = {
-  VIGIL_PROBE_HOST: z.string().default('127.0.0.1'),
-  VIGIL_PROBE_PORT: whole(0, 65535).default(0),
+  VIGIL_PROBE_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .meta({ values: 'host', description: 'Where the service listens for `/live`, `/ready` and `/metrics`.' }),
+  VIGIL_PROBE_PORT: whole(0, 65535)
+    .default(0)
+    .meta({ description: 'The port of these probes; 0 is any free port, which the log names.' }),
   VIGIL_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'give one of trace, debug, info, warn, error, fatal, silent',
     })
-    .default('info'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl('give the address of an OTLP collector over HTTP, or leave it out').optional(),
+    .default('info')
+    .meta({ description: 'The least level of log lines that are written.' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl('give the address of an OTLP collector over HTTP, or leave it out')
+    .optional()
+    .meta({ description: 'The OTLP collector that receives traces; without it there are none.' }),
 };

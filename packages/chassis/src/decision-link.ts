@@ -53,7 +53,13 @@ export const linkKey: z.ZodString = z
   .min(
     32,
     'give the key of decision links: the same random text of at least 32 characters for alerting and the dashboard',
-  );
+  )
+  .meta({
+    values: 'text, at least 32 characters',
+    isSecret: true,
+    description:
+      'Alerting signs the links of decisions with it, and the dashboard verifies them; without it alerts have no links.',
+  });
 
 const keyOf = (key: string) => createSecretKey(Buffer.from(key));
 

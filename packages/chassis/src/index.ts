@@ -1,6 +1,7 @@
 export { Refused } from '@vigil/stream/errors';
 export {
   databaseSettings,
+  defaultPolicy,
   type Environment,
   httpUrl,
   logSettings,

@@ -3,13 +3,20 @@ import { Refused } from '@vigil/stream/errors';
 import { type FastifyInstance, type FastifyServerOptions, fastify } from 'fastify';
 import { z } from 'zod';
 
-/** Variables of a server that people or agents reach. `VIGIL_TLS_TERMINATED`: 1 where a proxy in front of it has the certificate. */
+/** Variables of a server that people or agents reach. */
 export const tlsSettings = {
-  VIGIL_TLS_CERT: z.string().optional(),
-  VIGIL_TLS_KEY: z.string().optional(),
+  VIGIL_TLS_CERT: z
+    .string()
+    .optional()
+    .meta({ values: 'file', description: 'The certificate of the server in PEM, with those that sign it.' }),
+  VIGIL_TLS_KEY: z
+    .string()
+    .optional()
+    .meta({ values: 'file', description: 'The private key of that certificate in PEM.' }),
   VIGIL_TLS_TERMINATED: z
     .enum(['0', '1'], { error: 'give 1 where a proxy terminates TLS, or leave it out' })
-    .optional(),
+    .optional()
+    .meta({ description: '`1` permits plain HTTP on an address that other hosts reach: a proxy terminates TLS.' }),
 };
 
 type Settings = { readonly [name in keyof typeof tlsSettings]?: string | undefined };

@@ -45,6 +45,7 @@ export {
 export { connectCodec, registerSchema, registerSchemas } from './registry.ts';
 export {
   openRegistry,
+  REGISTRY_AUTH_SETTINGS,
   REGISTRY_AUTH_VARIABLES,
   type RegistryAccess,
   type RegistryVariables,

@@ -10,15 +10,25 @@ export type RegistryAccess = { readonly url: string; readonly authorization: () 
 /** A registry without authentication. */
 export const openRegistry = (url: string): RegistryAccess => ({ url, authorization: () => null });
 
-/** Variables of the registry's authentication. Every process that uses the registry reads the same ones. */
-export const REGISTRY_AUTH_VARIABLES = [
-  'SCHEMA_REGISTRY_AUTH',
-  'SCHEMA_REGISTRY_USERNAME',
-  'SCHEMA_REGISTRY_PASSWORD',
-  'SCHEMA_REGISTRY_PASSWORD_FILE',
-  'SCHEMA_REGISTRY_TOKEN_FILE',
-] as const;
-type Variable = (typeof REGISTRY_AUTH_VARIABLES)[number];
+/**
+ * Variables of the registry's authentication, as docs/configuration.md describes them. Every process that uses the
+ * registry reads the same ones.
+ */
+export const REGISTRY_AUTH_SETTINGS = {
+  SCHEMA_REGISTRY_AUTH: {
+    values: 'one of `basic`, `bearer`',
+    description: 'How the process authenticates to the schema registry.',
+  },
+  SCHEMA_REGISTRY_USERNAME: { values: 'text', description: 'The user of `basic`.' },
+  SCHEMA_REGISTRY_PASSWORD: { values: 'text', description: 'The password of `basic`.', isSecret: true },
+  SCHEMA_REGISTRY_PASSWORD_FILE: { values: 'file', description: 'Holds the password of `basic`.' },
+  SCHEMA_REGISTRY_TOKEN_FILE: {
+    values: 'file',
+    description: 'Holds the token of `bearer`; each request reads it again.',
+  },
+} as const;
+type Variable = keyof typeof REGISTRY_AUTH_SETTINGS;
+export const REGISTRY_AUTH_VARIABLES = Object.keys(REGISTRY_AUTH_SETTINGS) as readonly Variable[];
 export type RegistryVariables = { readonly [name in Variable]?: string | undefined };
 
 const contentOf = (variable: Variable, file: string): string => {

@@ -1,5 +1,6 @@
 export { DeadLetter, Fatal, Refused, Retry, Unwelcome } from './errors.ts';
 export {
+  KAFKA_ACCESS_SETTINGS,
   KAFKA_ACCESS_VARIABLES,
   type KafkaAccess,
   type KafkaVariables,

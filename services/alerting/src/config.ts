@@ -4,26 +4,49 @@ import { z } from 'zod';
 import type { Settings } from './alert/messages.ts';
 import type { Routing } from './alert/routing.ts';
 
-/**
- * Group wait and repeat are milliseconds; 0: sinks are notified at once. Without a file only the console is notified.
- */
+/** Variables of the service. */
 export const config = logSettings({
-  VIGIL_ALERTS_FILE: z.string('give the file that names channels, or leave it out').optional(),
-  VIGIL_DASHBOARD_URL: httpUrl('give the address at which others reach the dashboard').default('http://127.0.0.1:7420'),
-  /** signs the links of decisions; the dashboard has the same. Without it alerts have none */
+  VIGIL_ALERTS_FILE: z.string('give the file that names channels, or leave it out').optional().meta({
+    values: 'file',
+    description: 'Defines the channels of alerts; without it only the console is notified.',
+  }),
+  VIGIL_DASHBOARD_URL: httpUrl('give the address at which others reach the dashboard')
+    .default('http://127.0.0.1:7420')
+    .meta({
+      description: 'The dashboard as people and programs reach it, for the links in alerts.',
+    }),
   VIGIL_LINK_KEY: linkKey.optional(),
-  /** gets a POST each half minute while time flows; its owner notifies people when the requests stop */
-  VIGIL_DEADMAN_URL: httpUrl('give the address that expects a request each minute, or leave it out').optional(),
+  VIGIL_DEADMAN_URL: httpUrl('give the address that expects a request each minute, or leave it out').optional().meta({
+    isSecret: true,
+    description: 'Gets a POST each half minute while time flows; its owner notifies people when the requests stop.',
+  }),
   ...probeSettings,
-  /** of an OpenAI-compatible server; without it no model is asked about tickets */
-  VIGIL_TRIAGE_MODEL_URL: httpUrl('give the base address of the server, such as https://api.example/v1').optional(),
-  VIGIL_TRIAGE_MODEL: z.string().min(1).max(128).optional(),
-  VIGIL_TRIAGE_MODEL_KEY_FILE: z.string().min(1).optional(),
-  VIGIL_TRIAGE_MODEL_TIMEOUT_MS: whole(100, 60_000).default(10_000),
-  VIGIL_ALERT_GROUP_WAIT_MS: whole(0, 3_600_000).default(30_000),
-  /** an end that sinks learn waits for another beginning, also without a group wait: a flapping agent is one incident */
-  VIGIL_ALERT_END_WAIT_MS: whole(0, 3_600_000).default(30_000),
-  VIGIL_ALERT_REPEAT_MS: whole(60_000, 604_800_000).default(14_400_000),
+  VIGIL_TRIAGE_MODEL_URL: httpUrl('give the base address of the server, such as https://api.example/v1')
+    .optional()
+    .meta({ description: 'An OpenAI-compatible server whose model assesses tickets; without it no model does.' }),
+  VIGIL_TRIAGE_MODEL: z.string().min(1).max(128).optional().meta({
+    values: 'text, at most 128 characters',
+    description: 'The name of that model; required with its address.',
+  }),
+  VIGIL_TRIAGE_MODEL_KEY_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ values: 'file', description: 'Holds the key of that server; without it no key is sent.' }),
+  VIGIL_TRIAGE_MODEL_TIMEOUT_MS: whole(100, 60_000)
+    .default(10_000)
+    .meta({ unit: 'milliseconds', description: 'How long an answer of the model is awaited.' }),
+  VIGIL_ALERT_GROUP_WAIT_MS: whole(0, 3_600_000).default(30_000).meta({
+    unit: 'milliseconds',
+    description: 'From the start of an alert to its first notification; 0 notifies at once.',
+  }),
+  VIGIL_ALERT_END_WAIT_MS: whole(0, 3_600_000).default(30_000).meta({
+    unit: 'milliseconds',
+    description: 'How long the end of an alert waits for another start, so that a flapping agent is one incident.',
+  }),
+  VIGIL_ALERT_REPEAT_MS: whole(60_000, 604_800_000)
+    .default(14_400_000)
+    .meta({ unit: 'milliseconds', description: 'The time between repeated notifications of an open alert.' }),
 });
 
 type WaitTimes = Pick<

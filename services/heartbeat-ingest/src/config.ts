@@ -2,10 +2,12 @@ import { logSettings, proofKey } from '@vigil/chassis';
 import { type CheckProof, proofCheck } from '@vigil/events';
 import type { z } from 'zod';
 
-/** VIGIL_PROOF_KEY: the gateway's. Without it no heartbeat is verified. VIGIL_PROOF_KEY_PREVIOUS: while the key changes. */
+/** Variables of the service. */
 export const config = logSettings({
   VIGIL_PROOF_KEY: proofKey.optional(),
-  VIGIL_PROOF_KEY_PREVIOUS: proofKey.optional(),
+  VIGIL_PROOF_KEY_PREVIOUS: proofKey.optional().meta({
+    description: 'The earlier key of proofs, which also verifies heartbeats while the key changes.',
+  }),
 });
 
 type Config = z.output<typeof config>;

@@ -19,17 +19,27 @@ export type KafkaAccess = {
 /** An unencrypted connection without authentication, for a broker that only this machine can reach. */
 export const plaintext = (brokers: readonly string[]): KafkaAccess => ({ brokers, tls: null, sasl: null });
 
-/** Variables of TLS and SASL. Every process that opens a connection to Kafka reads the same. */
-export const KAFKA_ACCESS_VARIABLES = [
-  'KAFKA_TLS',
-  'KAFKA_TLS_CA',
-  'KAFKA_SASL_MECHANISM',
-  'KAFKA_SASL_USERNAME',
-  'KAFKA_SASL_PASSWORD',
-  'KAFKA_SASL_PASSWORD_FILE',
-  'KAFKA_SASL_TOKEN_FILE',
-] as const;
-type Variable = (typeof KAFKA_ACCESS_VARIABLES)[number];
+/** Variables of TLS and SASL, as docs/configuration.md describes them. Every process that opens a connection to Kafka reads the same. */
+export const KAFKA_ACCESS_SETTINGS = {
+  KAFKA_TLS: { values: 'one of `0`, `1`', description: '`1` encrypts the connection, with the CAs that Node trusts.' },
+  KAFKA_TLS_CA: {
+    values: 'file',
+    description: 'PEM certificates that sign those of the brokers; also encrypts the connection.',
+  },
+  KAFKA_SASL_MECHANISM: {
+    values: 'one of `SCRAM-SHA-512`, `OAUTHBEARER`',
+    description: 'How the process authenticates to the brokers; requires TLS.',
+  },
+  KAFKA_SASL_USERNAME: { values: 'text', description: 'The user of `SCRAM-SHA-512`.' },
+  KAFKA_SASL_PASSWORD: { values: 'text', description: 'The password of `SCRAM-SHA-512`.', isSecret: true },
+  KAFKA_SASL_PASSWORD_FILE: { values: 'file', description: 'Holds the password of `SCRAM-SHA-512`.' },
+  KAFKA_SASL_TOKEN_FILE: {
+    values: 'file',
+    description: 'Holds the token of `OAUTHBEARER`; each connection reads it again.',
+  },
+} as const;
+type Variable = keyof typeof KAFKA_ACCESS_SETTINGS;
+export const KAFKA_ACCESS_VARIABLES = Object.keys(KAFKA_ACCESS_SETTINGS) as readonly Variable[];
 export type KafkaVariables = { readonly [name in Variable]?: string | undefined };
 
 const contentOf = (variable: Variable, file: string): string => {
