@@ -11,12 +11,64 @@ export type RegistrySettings = RegistryVariables & { readonly SCHEMA_REGISTRY_UR
 /** An HTTP API of Vigil: its name, and the variables that set its address and token. */
 export type ServerSettings = { readonly server: 'dashboard' | 'gateway'; readonly url: string; readonly token: string };
 
-const DASHBOARD = 'http://127.0.0.1:7420';
-const GATEWAY = 'http://127.0.0.1:7410';
+/** The variables of commands, as docs/configuration.md describes them. Options set some of them too. */
+export const COMMAND_VARIABLES = {
+  VIGIL_DASHBOARD_URL: {
+    values: 'HTTP address',
+    default: 'http://127.0.0.1:7420',
+    description: 'The dashboard that commands query.',
+  },
+  VIGIL_DASHBOARD_TOKEN: { values: 'text', isSecret: true, description: "The caller's token of the dashboard." },
+  VIGIL_GATEWAY_URL: {
+    values: 'HTTP address',
+    default: 'http://127.0.0.1:7410',
+    description: 'The gateway, for runtimes and `vigil token`.',
+  },
+  VIGIL_GATEWAY_TOKEN: {
+    values: 'text',
+    isSecret: true,
+    description: "The token of the runtime; `vigil token` requires the operator's.",
+  },
+  VIGIL_GATEWAY_TOKEN_FILE: {
+    values: 'file',
+    description: 'Holds the token of the runtime, and gets each renewed token; other users may not read it.',
+  },
+  VIGIL_STATE_DIR: {
+    values: 'folder',
+    default: '~/.local/state/vigil',
+    description: 'Where the runtime keeps its journal, its locks and unsent reports.',
+  },
+  VIGIL_LOG_FILE: {
+    values: 'file',
+    description: 'The log of one machine, for commands that open the log themselves.',
+  },
+  VIGIL_PARTITIONS: {
+    values: 'whole number from 1',
+    default: '4',
+    description: 'Partitions of the agent and task key spaces.',
+  },
+  VIGIL_REPLICAS: {
+    values: 'whole number from 1',
+    default: '3',
+    description: 'Replicas of each partition of a new topic; the job `prepare` reads it too.',
+  },
+  VIGIL_PEOPLE_FILE: {
+    values: 'file',
+    description: 'The file that the dashboard reads, to which `vigil token create person` writes.',
+  },
+  VIGIL_PROBES: {
+    values: '`service=http://host:port`, with commas between',
+    description: 'The services whose readiness `vigil doctor` checks where the dashboard does not answer.',
+  },
+  VIGIL_POSTGRES: {
+    values: '`host:port`',
+    description: 'The Postgres that `vigil doctor` checks where `DATABASE_URL` is not set.',
+  },
+} as const;
 
 /** The address of the dashboard, and the token that it requires. Throws CannotProceed. */
 export const dashboardSettings = (env: Environment): ServerSettings => {
-  const url = env.VIGIL_DASHBOARD_URL || DASHBOARD;
+  const url = env.VIGIL_DASHBOARD_URL || COMMAND_VARIABLES.VIGIL_DASHBOARD_URL.default;
   if (!URL.canParse(url))
     throw new CannotProceed(`VIGIL_DASHBOARD_URL is ${JSON.stringify(url)}: give http://host:port.`);
   const token = env.VIGIL_DASHBOARD_TOKEN;
@@ -29,7 +81,7 @@ export const dashboardSettings = (env: Environment): ServerSettings => {
 
 /** The address of the gateway, and the operator's token. Throws CannotProceed. */
 export const gatewaySettings = (env: Environment): ServerSettings => {
-  const url = env.VIGIL_GATEWAY_URL || GATEWAY;
+  const url = env.VIGIL_GATEWAY_URL || COMMAND_VARIABLES.VIGIL_GATEWAY_URL.default;
   if (!URL.canParse(url))
     throw new CannotProceed(`VIGIL_GATEWAY_URL is ${JSON.stringify(url)}: give http://host:port.`);
   const token = env.VIGIL_GATEWAY_TOKEN;
@@ -64,7 +116,7 @@ export type DirectSettings =
 
 /** Throws CannotProceed. */
 const fileOf = (path: string, env: Environment): DirectSettings => {
-  const partitions = Number(env.VIGIL_PARTITIONS || '4');
+  const partitions = Number(env.VIGIL_PARTITIONS || COMMAND_VARIABLES.VIGIL_PARTITIONS.default);
   if (env.KAFKA_BROKERS)
     throw new CannotProceed('VIGIL_LOG_FILE and KAFKA_BROKERS are set: unset one of them, because there is one log.');
   if (!existsSync(path)) throw new CannotProceed(`VIGIL_LOG_FILE names ${path}, which does not exist.`);

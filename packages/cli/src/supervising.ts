@@ -12,6 +12,7 @@ import {
   WITHHELD,
 } from '@vigil/supervisor';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { COMMAND_VARIABLES } from './config.ts';
 import { Refusal } from './errors.ts';
 import { jsonText } from './render/plain.ts';
 
@@ -28,7 +29,9 @@ export type SupervisingOptions = {
 export const withSupervisingOptions = (command: Command): Command =>
   command
     .addOption(
-      new Option('--gateway <url>', 'where heartbeats go').env('VIGIL_GATEWAY_URL').default('http://127.0.0.1:7410'),
+      new Option('--gateway <url>', 'where heartbeats go')
+        .env('VIGIL_GATEWAY_URL')
+        .default(COMMAND_VARIABLES.VIGIL_GATEWAY_URL.default),
     )
     .addOption(
       new Option(
@@ -47,7 +50,9 @@ export const withSupervisingOptions = (command: Command): Command =>
     .addOption(stateDirOption('journal, locks and unsent reports'));
 
 const stateDirOption = (what: string): Option =>
-  new Option('--dir <folder>', `${what} (default: ~/.local/state/vigil)`).env('VIGIL_STATE_DIR');
+  new Option('--dir <folder>', `${what} (default: ${COMMAND_VARIABLES.VIGIL_STATE_DIR.default})`).env(
+    'VIGIL_STATE_DIR',
+  );
 
 /** For commands that look for agents of this host. */
 export const withStateDir = (command: Command): Command =>

@@ -88,6 +88,20 @@ export const connectIn = (system: SystemDeps, settings: Settings): Vigil => {
 /** Connects the agent. It sends heartbeats by itself until `close`. Does not wait and does not throw. */
 export const connect = (settings: Settings): Vigil => connectIn(realSystem(), settings);
 
+/** The variables that fromEnvironment reads, as docs/configuration.md describes them. */
+export const SDK_VARIABLES = {
+  VIGIL_SOCKET: { values: 'path', description: 'The socket of the supervisor, which sends the heartbeats.' },
+  VIGIL_GATEWAY_URL: { values: 'HTTP address', description: 'The gateway, where there is no supervisor.' },
+  VIGIL_GATEWAY_TOKEN: { values: 'text', isSecret: true, description: 'The token of the agent or runtime.' },
+  VIGIL_GATEWAY_TOKEN_FILE: {
+    values: 'file',
+    description: 'Holds that token, and gets each renewed token; other users may not read it.',
+  },
+  VIGIL_AGENT_ID: { values: 'id', description: 'The id of the agent.' },
+  VIGIL_TASK_ID: { values: 'id', description: 'The task of the agent.' },
+  VIGIL_ATTEMPT: { values: 'whole number', description: 'Which attempt at a recovery this is.' },
+} as const;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const wayOf = (env: Environment): OpenTransport | undefined => {

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type Argument, Command, type Option } from 'commander';
 import { expect, test } from 'vitest';
 import { filesFor } from '../commands/commands.ts';
+import { COMMAND_VARIABLES } from '../config.ts';
 import { register as registerCompletion } from './completion.ts';
 import { register as registerHelp } from './help.ts';
 
@@ -74,4 +75,19 @@ test('docs/cli.md has every command, argument and option; deleted, it is written
 test('the page has no path and no user of this machine', () => {
   expect(page).not.toContain(path.resolve(import.meta.dirname, '../../../..'));
   expect(page).not.toMatch(/default `(root|\/)/);
+});
+
+const optionsOf = (command: Command): readonly Option[] => [...command.options, ...command.commands.flatMap(optionsOf)];
+
+test('docs/configuration.md has the variable of each option that help shows, with the same default', () => {
+  const variables: Readonly<Record<string, { readonly description: string; readonly default?: string }>> =
+    COMMAND_VARIABLES;
+  const wrong = optionsOf(program).filter(({ envVar, hidden, defaultValue, long }) => {
+    if (envVar === undefined || hidden) return false;
+    const described = variables[envVar];
+    // Its default depends on the home directory, so the option has none.
+    if (long === '--dir') return described === undefined;
+    return described === undefined || String(defaultValue ?? '') !== (described.default ?? '');
+  });
+  expect(wrong.map(({ flags, envVar }) => `${flags} ${envVar}`)).toEqual([]);
 });

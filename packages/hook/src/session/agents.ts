@@ -18,6 +18,31 @@ export const subagentIds = (parent: AgentIds, id: string, type: string | null, s
   };
 };
 
+/** The variables that a hook reads, as docs/configuration.md describes them. */
+export const HOOK_VARIABLES = {
+  VIGIL_SOCKET: { values: 'path', description: 'The socket of the supervisor, for a supervised agent.' },
+  VIGIL_SPOOL: { values: 'folder', description: 'Where the hooks of a supervised agent append their events.' },
+  VIGIL_GATEWAY_URL: {
+    values: 'HTTP address',
+    description: 'The gateway, for a session without a supervisor; without both the hook reports nothing.',
+  },
+  VIGIL_GATEWAY_TOKEN: { values: 'text', isSecret: true, description: 'The token of the agent or runtime.' },
+  VIGIL_GATEWAY_TOKEN_FILE: { values: 'file', description: 'Holds that token.' },
+  VIGIL_AGENT: { values: 'id', description: 'The id of the agent, for a session without a supervisor.' },
+  VIGIL_AGENT_ID: {
+    values: 'id',
+    default: 'client and session with `-` between',
+    description: 'The same, where `VIGIL_AGENT` is not set.',
+  },
+  VIGIL_TASK_ID: { values: 'id', description: 'The task of that agent.' },
+  VIGIL_STATE_DIR: {
+    values: 'folder',
+    default: '~/.local/state/vigil',
+    description: 'Hooks without a supervisor keep their state in its folder `hooks`.',
+  },
+  VIGIL_HOOK_DEBUG: { values: 'file', description: 'Records what each hook did, and for how long.' },
+} as const;
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Who a session is to Vigil where no supervisor runs. */

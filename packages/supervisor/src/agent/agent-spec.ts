@@ -60,6 +60,27 @@ export const handoverOf = (socketDir: string, instanceId: string): string =>
 /** Where the hooks of an agent's sessions append their records. */
 export const spoolOf = (dir: string, instanceId: string): string => join(dir, 'spool', instanceId);
 
+/** The variables that a supervisor sets for an agent and its commands, as docs/configuration.md describes them. */
+export const AGENT_VARIABLES = {
+  VIGIL_AGENT_ID: { description: 'The id of the agent.' },
+  VIGIL_INSTANCE_ID: { description: 'The id of its instance.' },
+  VIGIL_TASK_ID: { description: 'Its task, if it has one.' },
+  VIGIL_ATTEMPT: { description: 'Which attempt at a recovery this is.' },
+  VIGIL_CHECKPOINT: { description: 'The file of the checkpoint to continue from.' },
+  VIGIL_HANDOVER: { description: 'The file with the work and the end of the previous agent.' },
+  VIGIL_SOCKET: { description: 'A Unix socket, with one JSON object a line in both directions.' },
+  VIGIL_SPOOL: { description: 'A folder to which the hooks of coding agents append their events.' },
+  VIGIL_NUDGE_FILE: { description: 'The file to which nudges are written (`nudge: file`).' },
+  VIGIL_PID: { description: 'The id of its process, for the commands `pause` and `resume`.' },
+  VIGIL_END_REASON: {
+    description: 'For `cleanup` and `release`: `finished`, `crashed`, `explicit` or `resource_limit`.',
+  },
+  VIGIL_TASK_LEFT: {
+    description: 'For the same commands, the state of its task: `in_progress`, `released` or `blocked`.',
+  },
+  VIGIL_RELEASE: { description: 'For the same commands: what the order releases, with commas between.' },
+} as const;
+
 /** What the agent's process finds in its environment beside its own. `dir`: that it shares with its supervisor. */
 export const environmentOf = (spec: AgentSpec, dir: string, socket: string): Readonly<Record<string, string>> => ({
   ...spec.env,
