@@ -64,7 +64,8 @@ export const replayLetters = async (ids: readonly string[], options: Options): P
     : async (log: Log) => replayDeadLetters(log, { wanted, pause, onEach: (one) => done.push(one), signal });
   let stopped = false;
   try {
-    await withLog(directSettings(process.env), work);
+    const failure = dryRun ? 'the dead letters cannot be read' : 'the dead letters are not replayed';
+    await withLog(directSettings(process.env), work, { writes: [], failure });
   } catch (error) {
     // The records that are already written stay, so they are shown.
     if (!signal.aborted) throw error;

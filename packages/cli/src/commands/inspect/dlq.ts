@@ -24,7 +24,7 @@ const SHOW = `
 LETTER is the id of \`vigil dlq list\`. The beginning of the record is shown as text: other bytes are \\ooo.
 
 Example:
-  vigil dlq show 7d0c6b0e-8f1f-4b0a-9a52-6f5d7a1c2e3b`;
+  vigil dlq show onex.dlq.intervention.dead-letter.v1/0/17`;
 
 export const register = (program: Command): void => {
   const letters = program.command('dlq').description('dead letters: records that a service could not read');

@@ -42,7 +42,7 @@ under its key. Do this after the fault is repaired. All services that read the t
 The record has the headers \`replayed\` (the id of its dead letter) and \`moved\` (when it was first received). It becomes visible together
 with a mark beside its dead letter, so none is written twice, also after a stop or beside another replay.
 Refused, with the reason: a dead letter that was replayed, one without its whole record, and a record that this version cannot read either.
-With access control lists it needs a principal that may write these topics; \`cli\` may not.
+With access control lists it needs a principal of its own, because \`cli\` may not write these topics: docs/between-servers.md has its permissions.
 
 Examples:
   vigil replay dead-letters --dry-run
