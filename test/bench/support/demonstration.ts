@@ -34,10 +34,21 @@ const healthyAgent = async (): Promise<string> => {
   }
 };
 
-/** Starts it and waits for the first HEALTHY agent; disposal ends it. @throws if it ends before that */
-export const startDemonstration = async (): Promise<Demonstration> => {
+/** `npm start` while it runs. `pid`: of npm, and the number of its process group. */
+type Started = AsyncDisposable & {
+  readonly pid: number;
+  readonly stages: Stage[];
+  readonly reached: (name: string) => void;
+};
+
+/** Starts Vigil with these options and waits until its services are ready; disposal ends it. @throws if it ends before that */
+export const startVigil = async (...options: readonly string[]): Promise<Started> => {
   const since = performance.now();
-  const child = spawn('npm', ['start'], { cwd: root, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn('npm', ['start', '--', ...options], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const ended = once(child, 'exit');
   const stop = async (): Promise<void> => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGINT');
@@ -59,12 +70,23 @@ export const startDemonstration = async (): Promise<Demonstration> => {
   try {
     await watched;
     reached('the services are ready');
-    const agent = await healthyAgent();
-    reached('the first agent is HEALTHY');
     child.stderr.resume();
-    return { stages, healthyAgent: agent, [Symbol.asyncDispose]: stop };
+    return { pid: child.pid as number, stages, reached, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
+    throw error;
+  }
+};
+
+/** Starts it with its demonstration fleet and waits for the first HEALTHY agent; disposal ends it. */
+export const startDemonstration = async (...options: readonly string[]): Promise<Demonstration> => {
+  const started = await startVigil(...options);
+  try {
+    const agent = await healthyAgent();
+    started.reached('the first agent is HEALTHY');
+    return { ...started, healthyAgent: agent };
+  } catch (error) {
+    await started[Symbol.asyncDispose]();
     throw error;
   }
 };
