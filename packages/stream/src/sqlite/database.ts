@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { NewSchema, SchemaTable } from '@vigil/events';
 import { Fatal, Refused, Retry } from '../errors.ts';
@@ -83,6 +84,15 @@ const headersIn = (text: unknown): LogRecord['headers'] => (typeof text === 'str
 const valueIn = (value: unknown): Buffer | null => {
   if (!(value instanceof Uint8Array)) return null;
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+};
+
+/** SQLite writes into an existing file that is empty, and leaves its mode. */
+const createPrivate = (path: string): void => {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    throw new Fatal(`the copy of the log cannot be written: ${(error as Error).message}`);
+  }
 };
 
 /**
@@ -194,8 +204,12 @@ export class LogFile {
     return this.#counts();
   }
 
-  /** Writes a copy, consistent also while others write. Throws Fatal if the file exists. */
+  /**
+   * Writes a copy that only its owner can read, consistent also while others write. Throws Fatal if the file exists, or
+   * cannot be written.
+   */
   copyTo(path: string): void {
+    createPrivate(path);
     this.run('VACUUM INTO ?', path);
   }
 

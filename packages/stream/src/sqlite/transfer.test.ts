@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Topic, topicNames } from '@vigil/events';
@@ -125,6 +125,7 @@ test('a copy is complete while the file is in use, and no file is overwritten', 
   await using own = await open(file);
   const copy = fresh();
   copyFileLog(file, copy);
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
   await own.write([out(Topic.alert, 'later')]);
   await using to = await target();
   expect(await transfer(copy, to.log, to.register)).toMatchObject({ records: 5 });
