@@ -7,7 +7,7 @@ import { MemoryLog } from '@vigil/stream/memory';
 import { quiet } from '@vigil/stream/testing';
 import { expect, test, vi } from 'vitest';
 import { reads } from './project.ts';
-import { planRebuild, rebuild } from './rebuild.ts';
+import { OlderLog, planRebuild, rebuild } from './rebuild.ts';
 import { rowsIn } from './rows.ts';
 
 const LIMIT = { timeout: 60_000, interval: 20 };
@@ -103,7 +103,9 @@ test('a rebuild finds the same calls and compactions, and the same states of his
 
 test('a rebuild that is interrupted changes nothing, and the next one begins again', async () => {
   await using one = await filled();
-  const { database, log } = one;
+  const { database } = one;
+  const stableEnds = async (topic: string) => (topic === 'another' ? [5] : one.log.stableEnds(topic));
+  const log: MemoryLog = Object.assign(Object.create(one.log), { stableEnds });
   const rows = await dump(database);
   // A partition that the topics do not have is never complete.
   await database.query("INSERT INTO positions VALUES ('another', 0, 5)");
@@ -127,4 +129,13 @@ test('a database without tables, and rows of another cluster, are refused with t
   await one.database.query("UPDATE cluster SET cluster_id = 'another'");
   await expect(planRebuild(one.log, one.database.url)).rejects.toThrow('built from Kafka cluster another');
   await expect(rebuilding(one.log, one.database.url)).rejects.toThrow('built from Kafka cluster another');
+});
+
+test('a log that ends before the rows is refused with both offsets, and the rows stay', async () => {
+  await using on = await filled();
+  const older = new MemoryLog({ partitions: 2, now: () => NOW });
+  const before = await on.model.agents({});
+  await expect(planRebuild(older, on.database.url)).rejects.toThrow(OlderLog);
+  await expect(rebuilding(older, on.database.url)).rejects.toThrow(/up to offset [1-9]\d*, and this log ends at 0:/);
+  expect(await on.model.agents({})).toEqual(before);
 });

@@ -37,20 +37,37 @@ export class NoReadModel extends Error {
   override readonly name = 'NoReadModel';
 }
 
-/** Throws NoReadModel, or OtherCluster if the rows were built from another one. */
-const checkSource = async (log: Pick<Log, 'clusterId'>, present: Database): Promise<void> => {
+/** The log ends before the rows, as a copy from an earlier time does. Rows from it would never be as complete. */
+export class OlderLog extends Error {
+  override readonly name = 'OlderLog';
+}
+
+type Source = Pick<Log, 'clusterId' | 'stableEnds'>;
+
+/** Throws OlderLog where the rows have more of a partition than the log. */
+const checkEnds = async (log: Source, stored: readonly Position[]): Promise<void> => {
+  for (const [topic, of] of Map.groupBy(stored, (at) => at.topic)) {
+    const ends = await log.stableEnds(topic);
+    const ahead = of.find(({ partition, offset }) => offset > (ends[partition] ?? 0));
+    if (ahead !== undefined)
+      throw new OlderLog(
+        `the rows have ${topic}/${ahead.partition} up to offset ${ahead.offset}, and this log ends at ${ends[ahead.partition] ?? 0}: give the log that the projector reads, not a copy from before`,
+      );
+  }
+};
+
+/** Throws NoReadModel, OtherCluster if the rows were built from another one, or OlderLog. */
+const checkSource = async (log: Source, present: Database): Promise<void> => {
   if (!(await hasTables(present)))
     throw new NoReadModel(
       'the database of DATABASE_URL has no read model: correct DATABASE_URL, or start Vigil, which creates its tables',
     );
   await claimCluster(present, await log.clusterId());
+  await checkEnds(log, await positions(present));
 };
 
 /** Compares the log with the rows, and changes neither. Returns how many partitions a rebuild reads. */
-export const planRebuild = async (
-  log: Pick<Log, 'clusterId'>,
-  databaseUrl: string,
-): Promise<Pick<Progress, 'partitions'>> => {
+export const planRebuild = async (log: Source, databaseUrl: string): Promise<Pick<Progress, 'partitions'>> => {
   await using present = await openDatabase(databaseUrl, () => {}, 0);
   await checkSource(log, present);
   return { partitions: (await positions(present)).length };
@@ -65,8 +82,8 @@ const progressOf = (wanted: readonly Position[], reached: readonly Position[]): 
 /**
  * Builds the rows again from the topics, in a schema beside the present one, while the projector and readers use the
  * present one. When they are as complete, the schemas are switched in one transaction. A rebuild that was interrupted
- * begins again, and changes nothing before the switch. Throws DatabaseUnreachable, NoReadModel, OtherCluster, and what
- * the log throws.
+ * begins again, and changes nothing before the switch. Throws DatabaseUnreachable, NoReadModel, OtherCluster,
+ * OlderLog, and what the log throws.
  */
 export const rebuild = async (log: Log, databaseUrl: string, deps: RebuildDeps): Promise<Progress> => {
   const { logger, historyDays, onProgress, wait } = deps;
