@@ -91,7 +91,10 @@ export const connect = (settings: Settings): Vigil => connectIn(realSystem(), se
 /** The variables that fromEnvironment reads, as docs/configuration.md describes them. */
 export const SDK_VARIABLES = {
   VIGIL_SOCKET: { values: 'path', description: 'The socket of the supervisor, which sends the heartbeats.' },
-  VIGIL_GATEWAY_URL: { values: 'HTTP address', description: 'The gateway, where there is no supervisor.' },
+  VIGIL_GATEWAY_URL: {
+    values: 'HTTP address',
+    description: 'The gateway to report to if no supervisor started the agent.',
+  },
   VIGIL_GATEWAY_TOKEN: { values: 'text', isSecret: true, description: 'The token of the agent or runtime.' },
   VIGIL_GATEWAY_TOKEN_FILE: {
     values: 'file',

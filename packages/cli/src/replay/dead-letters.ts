@@ -73,7 +73,7 @@ export const replayLetters = async (ids: readonly string[], options: Options): P
   }
   const missing = ids.filter((id) => !done.some(({ letter }) => letter.id === id));
   if (missing.length > 0 && !stopped)
-    throw new CannotProceed(`no such dead letter: ${missing.join(', ')}; list them with \`vigil dlq list\``);
+    throw new CannotProceed(`unknown dead letter: ${missing.join(', ')}; list them with \`vigil dlq list\``);
   const rows = done.map(rowOf);
   show(json, { dry_run: dryRun, stopped, letters: rows }, ({ letters }, view) =>
     replayedLines(view, letters, dryRun, stopped),
