@@ -1,5 +1,5 @@
 import type { QuestionAnswer, RequestQuestion } from '@vigil/events';
-import type { SessionEvent } from './session/events.ts';
+import { type CallName, nameOf, type SessionEvent } from './session/events.ts';
 import type { ToolTraits } from './shared/calls.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -132,6 +132,27 @@ export const eventsOfAnswer = (
   at: number,
 ): readonly SessionEvent[] =>
   texts > 0 && abilities(payload).continuesTurn ? [{ kind: 'turn_started', at, agent: null }] : [];
+
+/** The request in an event; null: it has none. `call` null: the request names none. */
+const askedIn = (event: SessionEvent): { readonly call: CallName | null } | null => {
+  if (event.kind === 'wait_started') return { call: event.call };
+  return event.kind === 'call_started' && event.asks !== null ? { call: nameOf(event.call) } : null;
+};
+
+/** The events that follow when the client has the decision on a request of its hook. `at`: epoch milliseconds */
+export const eventsOfDecision = (
+  { eventsOf }: HookAdapter,
+  payload: HookPayload,
+  { kind }: HookRequest,
+  { choice }: Decision,
+  at: number,
+): readonly SessionEvent[] => {
+  const refused = kind === 'permission' && choice !== 'allow';
+  return eventsOf(payload, at).flatMap((event) => {
+    const asked = askedIn(event);
+    return asked === null ? [] : [{ kind: 'wait_answered', call: asked.call, refused, at, agent: event.agent }];
+  });
+};
 
 /** The folders of settings. */
 export type Place = { readonly cwd: string; readonly home: string; readonly env: Environment };

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Heartbeat } from '@vigil/events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readSpool, spoolFile } from './spool/spool.ts';
 
@@ -163,18 +164,24 @@ test('a debug file shows what the hook does', async () => {
 /** A gateway that keeps what it is asked, and answers requests to people by `answer`. */
 const answering = async (
   answer: (path: string) => object,
-  work: (url: string, asked: readonly { path: string; body: Record<string, unknown> }[]) => Promise<void>,
+  work: (
+    url: string,
+    asked: readonly { path: string; body: Record<string, unknown> }[],
+    heartbeats: readonly Partial<Heartbeat>[],
+  ) => Promise<void>,
 ): Promise<void> => {
+  const heartbeats: Partial<Heartbeat>[] = [];
   const asked: { path: string; body: Record<string, unknown> }[] = [];
   const server = createHttpServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const path = request.url ?? '';
     if (path.startsWith('/v1/requests')) asked.push({ path, body: JSON.parse(body) });
+    if (path.startsWith('/v1/heartbeats')) heartbeats.push(...[JSON.parse(body)].flat());
     response.writeHead(200).end(JSON.stringify(path.startsWith('/v1/requests') ? answer(path) : {}));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked);
+  await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, heartbeats);
   server.closeAllConnections();
   server.close();
 };
@@ -195,6 +202,17 @@ test('a permission is asked of people, and the hook prints their answer', async 
     expect(asked.map(({ path }) => path)).toEqual(['/v1/requests?wait=0', '/v1/requests?wait=25']);
     expect(asked[0]?.body).toMatchObject({ agentId: 'worker-1', instanceId: 's-1', text: 'Bash: rm -rf build' });
   });
+});
+
+test('the answer that a hook prints ends the wait of its session, before the next hook', async () => {
+  const answered = { kind: 'answered', option: 'allow', by: 'ada', why: 'go on' };
+  await answering(
+    () => answered,
+    async (url, _, heartbeats) => {
+      await run(permission, { VIGIL_GATEWAY_URL: url, VIGIL_AGENT: 'worker-1' });
+      expect(heartbeats.map(({ activity }) => activity)).toEqual(['awaiting_input', 'working']);
+    },
+  );
 });
 
 test('a hook that is ended while it waits withdraws its request, and prints nothing', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   type Decision,
   eventsOfAnswer,
+  eventsOfDecision,
   type HookAdapter,
   type HookPayload,
   type HookRequest,
@@ -132,8 +133,13 @@ const run = async (name: string, at: number, env: Environment): Promise<string> 
   const decision = desk === null ? null : await decided(desk);
   const output = decision === null ? hooks.answer(payload, texts, answer.refusal) : hooks.decision(payload, decision);
   if (output !== null) writeSync(1, `${output}\n`);
+  const following = { ...record, id: `${record.id}-on`, ...answersNothing };
   const events = eventsOfAnswer(hooks, payload, texts.length, Date.now());
-  if (events.length > 0) way.keep({ ...record, id: `${record.id}-on`, ...answersNothing, events });
+  if (events.length > 0) way.keep({ ...following, events });
+  if (request !== null && decision !== null) {
+    const answered = eventsOfDecision(hooks, payload, request, decision, Date.now());
+    await (await wayOf({ ...following, events: answered }, env))?.exchange();
+  }
   await answer.printed();
   return record.events.map(({ kind }) => kind).join(' ');
 };

@@ -180,6 +180,15 @@ export const ask = (agent: AgentState, callId: string): AgentState => {
   return one === undefined ? agent : { ...agent, open: { ...agent.open, [callId]: { ...one, asked: true } } };
 };
 
+/** Marks a call whose request is answered through its hook. */
+export const answer = (agent: AgentState, callId: string): AgentState => {
+  const one = ownOf(agent.open, callId);
+  return one === undefined ? agent : { ...agent, open: { ...agent.open, [callId]: { ...one, answered: true } } };
+};
+
+export const isAnswered = ({ open }: AgentState, call: ToolCall | undefined): boolean =>
+  call !== undefined && ownOf(open, call.call_id)?.answered === true;
+
 /**
  * Ends a call by its batch. A call with a permission request and without a reported end was refused, because a client
  * reports the end of every call that it makes.

@@ -73,6 +73,11 @@ export type SessionFact =
   | { readonly kind: 'last_answer_seen'; readonly wakes: boolean }
   | { readonly kind: 'wait_started'; readonly waiting: WaitingFor; readonly call: CallName | null }
   | { readonly kind: 'wait_ended' }
+  /**
+   * the hook of the request has returned a person's answer, so its client shows no dialog; `call`: as in the request.
+   * `refused`: the call is not made
+   */
+  | { readonly kind: 'wait_answered'; readonly call: CallName | null; readonly refused: boolean }
   /** the client is at its own prompt, so an open turn has ended without a report */
   | { readonly kind: 'at_prompt' }
   | { readonly kind: 'subagent_started'; readonly id: string; readonly type: string | null }

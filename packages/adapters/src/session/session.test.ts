@@ -346,3 +346,38 @@ test('a repeated end of a call after a thousand others changes nothing, and neit
   const { reports } = inOrder(at(turn, 1000), at(started('a'), 2000), at(done('a'), 2001), ...others, ...again);
   expect(reports.flatMap(({ fields }) => fields.tool_calls ?? [])).toEqual([]);
 });
+
+test('an answer through the hook ends the wait at once: allowed, the call runs; denied, the turn continues without it', () => {
+  const asked = { kind: 'wait_started', waiting: permission, call: name('a') } as const;
+  const answered = { kind: 'wait_answered', call: name('a') } as const;
+  const working = { activity: 'working', waiting_for: null, turn: { open: true } };
+  const allowed = story(turn, started('a'), asked, { ...answered, refused: false });
+  expect(allowed.fields).toMatchObject(working);
+  expect(allowed.outcomes).toEqual({ a: 'running' });
+  const denied = story(turn, started('a'), asked, { ...answered, refused: true });
+  expect(denied.fields).toMatchObject(working);
+  expect(denied.outcomes).toEqual({ a: 'refused' });
+  const unnamed = story({ ...asked, call: null }, { ...answered, call: null, refused: false });
+  expect(unnamed.fields).toMatchObject(working);
+  const ofSubagent = (one: SessionFact) => ({ ...one, from: 'x' });
+  const beside = [ofSubagent(started('a')), ofSubagent(asked), ofSubagent({ ...answered, refused: false })];
+  expect(story(turn, { kind: 'subagent_started', id: 'x', type: null }, ...beside).fields).toMatchObject(working);
+});
+
+test('an answer to one call leaves the wait of another, and opens no turn that is over', () => {
+  const asks = (id: string) => ({ kind: 'wait_started', waiting: permission, call: name(id) }) as const;
+  const answered = { kind: 'wait_answered', call: name('a'), refused: false } as const;
+  const two = [turn, started('a'), started('b'), asks('a'), asks('b')] as const;
+  expect(story(...two, answered).fields).toMatchObject({ activity: 'awaiting_input' });
+  expect(story(turn, started('a'), asks('a'), stop, answered).fields).toMatchObject({ turn: { open: false } });
+});
+
+test('a notification of a request that its hook has answered starts no wait again', () => {
+  const asked = { kind: 'wait_started', waiting: permission, call: name('a') } as const;
+  const answered = { kind: 'wait_answered', call: name('a'), refused: false } as const;
+  const notified = { kind: 'wait_started', waiting: permission, call: null } as const;
+  expect(story(turn, started('a'), asked, answered, notified).fields).toMatchObject({ activity: 'working' });
+  expect(story(turn, started('a'), asked, answered, done('a'), started('b'), notified).fields).toMatchObject({
+    activity: 'awaiting_input',
+  });
+});

@@ -108,9 +108,26 @@ const startWait = (agent: AgentState, waiting: WaitingFor, name: CallName | null
   // A notification repeats an open question in a shorter form.
   if (name === null && agent.wait !== null) return agent;
   const call = name === null ? openCalls.onlyCall(agent) : openCalls.openCall(agent, name);
+  // Claude Code notifies some seconds after the request, which may be answered by then.
+  if (name === null && waiting.kind === 'permission' && openCalls.isAnswered(agent, call)) return agent;
   const isAnswered = name === null ? !Object.values(agent.open).some(until(at)) : true;
   const isBefore = at < (agent.turn?.last_event_at ?? at);
   return call === undefined && isAnswered && isBefore ? agent : waitFor(agent, waiting, call, at);
+};
+
+/** The turn continues: with the call, or with its refusal. A later request has a wait of its own. */
+const answerWait = (
+  agent: AgentState,
+  { call: name, refused }: Extract<SessionFact, { kind: 'wait_answered' }>,
+  at: number,
+): Changed => {
+  const call = name === null ? undefined : openCalls.openCall(agent, name);
+  const { wait, turn } = agent;
+  const isOwn = wait !== null && wait.callId === (call?.call_id ?? null) && (wait.waiting.since ?? at) <= at;
+  const after = isOwn ? { ...agent, wait: null } : agent;
+  const going = turn?.open === false || isLate(agent, at) ? after : opened(free(after), at);
+  if (call === undefined) return unchanged(going);
+  return refused ? openCalls.refuse(going, nameOf(call), at) : unchanged(openCalls.answer(going, call.call_id));
 };
 
 const endBatch = (agent: AgentState, calls: readonly ToolCall[], at: number): Changed => {
@@ -228,6 +245,8 @@ const changed = (agent: AgentState, event: SessionFact, at: number): Changed => 
       return unchanged(startWait(agent, event.waiting, event.call, at));
     case 'wait_ended':
       return unchanged({ ...agent, wait: null });
+    case 'wait_answered':
+      return answerWait(agent, event, at);
     case 'phase_changed':
       return unchanged({ ...agent, phase: event.phase });
     case 'model_answers':

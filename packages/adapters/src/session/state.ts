@@ -2,13 +2,14 @@ import type { ContextUse, TokenUsage, ToolCall, TurnReport, WaitingFor } from '@
 import { ownOf } from '../shared/payload.ts';
 
 /**
- * A call in flight. `asked`: a person was asked for a permission for it. `pendingEnd`: its end, unless the file of
+ * A call in flight. `asked`: a person was asked for a permission for it; `answered`: the hook has returned the answer. `pendingEnd`: its end, unless the file of
  * the session shows another outcome; absent: it runs.
  */
 export type OpenCall = {
   readonly call: ToolCall;
   readonly batch: string | null;
   readonly asked: boolean;
+  readonly answered?: true;
   readonly pendingEnd?: ToolCall;
 };
 

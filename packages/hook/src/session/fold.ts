@@ -66,6 +66,7 @@ const endsCalls = (event: SessionEvent): boolean => {
     case 'batch_ended':
     case 'wait_started':
     case 'wait_ended':
+    case 'wait_answered':
     case 'subagent_started':
     case 'subagent_ended':
     case 'phase_changed':

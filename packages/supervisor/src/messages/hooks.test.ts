@@ -519,6 +519,13 @@ test('a permission request of a hook reaches people, and their answer is printed
   expect(stage.gateway.withdrawn).toEqual([]);
 });
 
+test('the answer to a permission request ends the wait of its session at once', async () => {
+  await start(`${askingPermission()}; sleep 600`, { intervalMs: 3_600_000 });
+  await until(() => expect(stage.gateway.heartbeats.at(-1)).toMatchObject({ activity: 'awaiting_input' }));
+  stage.gateway.decision = { kind: 'answered', option: 'allow', by: 'ada', why: 'go on' };
+  await until(() => expect(stage.gateway.heartbeats.at(-1)).toMatchObject({ activity: 'working', waiting_for: null }));
+});
+
 test('the request of a hook that goes before it is answered is withdrawn, and no other', async () => {
   await start('sleep 600');
   const asks = (id: string) => ({ id, client: 'codex', kind: 'permission', tool: null, text: 'x', choices: [] });

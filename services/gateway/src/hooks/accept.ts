@@ -3,6 +3,7 @@ import {
   type Adapter,
   decisionBy,
   eventsOfAnswer,
+  eventsOfDecision,
   type HookAdapter,
   type HookPayload,
   type HookRequest,
@@ -130,7 +131,7 @@ const report = async (
 
 const endOf = ({ at, agent }: SessionEvent): SessionEvent => ({ kind: 'last_answer_seen', wakes: false, at, agent });
 
-/** What people decide on the request of a hook event, while the client waits; `printed` withdraws where it does not wait any more. */
+/** What people decide on the request of a hook event, while the client waits; `printed` ends its wait, or withdraws where it does not wait any more. */
 const decided = async (
   context: GatewayContext,
   principal: Principal,
@@ -147,7 +148,9 @@ const decided = async (
     answer: decision === null ? null : hooks.decision(payload, decision),
     printed: async (isSent) => {
       over(isSent);
-      if (!isSent) await withdrawHook(context, body, 'the client does not wait any more');
+      if (!isSent) return withdrawHook(context, body, 'the client does not wait any more');
+      if (decision === null) return;
+      await report(context, principal, session, eventsOfDecision(hooks, payload, request, decision, context.now()));
     },
   };
 };

@@ -1,4 +1,4 @@
-import { type EventOf, type PayloadOf, type QuestionAnswer, Topic } from '@vigil/events';
+import { type EventOf, type Heartbeat, type PayloadOf, type QuestionAnswer, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { describe, expect, test, vi } from 'vitest';
 import { answerOf, showingClaims, testGateway } from '../testing.ts';
@@ -228,13 +228,34 @@ describe('a hook that a client posts', () => {
     expect(withdrawals()).toEqual([]);
   });
 
-  test('is answered with no decision at the deadline', async () => {
+  const reported = () =>
+    log()
+      .events(Topic.heartbeat)
+      .map(({ payload }) => payload as Heartbeat);
+  const call = { ...permission, hook_event_name: 'PreToolUse', tool_use_id: 'c-1' };
+
+  test.each([
+    ['allow', []],
+    ['deny', [{ call_id: 'c-1', outcome: 'refused' }]],
+  ])('ends its wait with the answer %s, before the next hook', async (option, calls) => {
+    await post('/v1/hooks/claude-code', call, headers);
+    const waiting = posted();
+    await vi.waitFor(() => expect(reported().at(-1)).toMatchObject({ activity: 'awaiting_input' }), LIMIT);
+    await vi.waitFor(() => expect(openings()).toBe(1), LIMIT);
+    await answered(option);
+    await waiting;
+    await vi.waitFor(() => expect(reported().at(-1)).toMatchObject({ activity: 'working' }), LIMIT);
+    expect(reported().at(-1)).toMatchObject({ waiting_for: null, turn: { open: true }, tool_calls: calls });
+  });
+
+  test('is answered with no decision at the deadline, and keeps its wait: the client shows its own dialog', async () => {
     const waiting = posted();
     await vi.waitFor(() => expect(openings()).toBe(1), LIMIT);
     const { requestId, agentId } = opening();
     const end = { requestId, agentId, outcome: 'no_decision', open: 0 } as const;
     await log().publish(example(Topic.agentRequest, 'REQUEST_EXPIRED', end));
     expect(await answerOf(await waiting)).toEqual({ status: 200, body: {} });
+    expect(reported().at(-1)).toMatchObject({ activity: 'awaiting_input', waiting_for: { kind: 'permission' } });
   });
 
   test('is withdrawn at once when the client closes the connection', async () => {
