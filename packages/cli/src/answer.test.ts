@@ -5,25 +5,30 @@ import { answersFrom, commandFor, outcomeOf } from './answer.ts';
 test('an item of the inbox is answered by the command of its kind', () => {
   const commands = [
     commandFor('request/a/b', 'allow', null),
-    commandFor('case/c-1', 'pardon', 500),
-    commandFor('task/T-1', 'retry', 600),
+    commandFor('case/c-1', 'pardon', { since: 500, alertId: null }),
+    commandFor('task/T-1', 'retry', { since: 600, alertId: null }),
+    commandFor('ticket/t-1', 'acknowledge', { since: 700, alertId: 'alert-9' }),
     commandFor('brake', 'lift', null),
   ].map(({ command }) => command);
   expect(commands).toEqual([
     { kind: 'answer_request', requestId: 'a/b', option: 'allow' },
     { kind: 'decide_case', caseId: 'c-1', decision: 'pardon', askedAt: 500 },
     { kind: 'review_task', taskId: 'T-1', decision: 'retry', askedAt: 600 },
+    { kind: 'acknowledge', alertId: 'alert-9' },
     { kind: 'lift_brake' },
   ]);
 });
 
 test.each([
-  ['ticket/t-1', 'acknowledge'],
+  ['ticket/t-1', 'nope'],
+  ['agent/worker-1', 'attach'],
   ['request/', 'allow'],
   ['brake', 'allow'],
   ['worker-1', 'allow'],
 ])('%s with %s is refused, and the message names where the commands are', (item, option) => {
-  expect(() => commandFor(item, option, null)).toThrow('`vigil inbox` shows the command of each option');
+  expect(() => commandFor(item, option, { since: 1, alertId: 'alert-9' })).toThrow(
+    '`vigil inbox` shows the command of each option',
+  );
 });
 
 test('each question gets its labels and its text, in the order of the command line', () => {

@@ -10,16 +10,19 @@ import { dashboard, endUnwell, print, untilStopped } from './terminal.ts';
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 200;
 
-/** When the question of a case or a task was put; null: of others, the id names the question. Throws Refusal where none is open. */
-const sinceOf = async (item: string): Promise<number | null> => {
-  if (!/^(case|task)\//.test(item)) return null;
+/** Of an item as the inbox shows it: when its question was put, and the alert that its answer acknowledges. */
+type Shown = Pick<InboxItem, 'since' | 'alertId'>;
+
+/** Of a case, a task or a ticket; null: of others, the id names the question. Throws Refusal where none is open. */
+const shownItem = async (item: string): Promise<Shown | null> => {
+  if (!/^(case|task|ticket)\//.test(item)) return null;
   const inbox = await wholeList<InboxItem>(dashboard(), '/v1/inbox', 'inbox', {});
   const found = inbox.find(({ id }) => id === item);
   if (found === undefined)
     throw new Refusal(
       `${item} waits for no answer: it has been answered, is over, or never was. \`vigil inbox\` shows what waits.`,
     );
-  return found.since;
+  return found;
 };
 
 /** What a command line gives as the answers to questions, each as `NAME=VALUE`. */
@@ -48,15 +51,15 @@ export const answersFrom = ({ answer, other }: GivenAnswers): readonly QuestionA
   }));
 };
 
-/** What an item of the inbox is answered with. `since`: when the question was put. Throws Refusal for another id. */
+/** What an item of the inbox is answered with. `shown` null: the inbox was not read. Throws Refusal for another id. */
 export const commandFor = (
   item: string,
   option: string,
-  since: number | null,
+  shown: Shown | null,
 ): { readonly command: object; readonly outcome: string } => {
   const [kind, ...rest] = item.split('/');
   const id = rest.join('/');
-  const seen = since === null ? {} : { askedAt: since };
+  const seen = shown === null || shown.since === null ? {} : { askedAt: shown.since };
   if (kind === 'request' && id !== '')
     return { command: { kind: 'answer_request', requestId: id, option }, outcome: 'vigil inbox' };
   if (kind === 'case' && id !== '')
@@ -69,6 +72,9 @@ export const commandFor = (
       command: { kind: 'review_task', taskId: id, decision: option, ...seen },
       outcome: `vigil task show ${id}`,
     };
+  const alertId = shown?.alertId ?? null;
+  if (kind === 'ticket' && alertId !== null && option === 'acknowledge')
+    return { command: { kind: 'acknowledge', alertId }, outcome: 'vigil alert list' };
   if (item === 'brake' && option === 'lift') return { command: { kind: 'lift_brake' }, outcome: 'vigil health' };
   throw new Refusal(
     `${JSON.stringify(item)} with ${JSON.stringify(option)} is not answered here: \`vigil inbox\` shows the command of each option.`,
@@ -82,7 +88,7 @@ const givenFor = async (
   answers: readonly QuestionAnswer[],
 ): Promise<ReturnType<typeof commandFor> & { readonly shown: string }> => {
   if (answers.length === 0 && option !== undefined)
-    return { ...commandFor(item, option, await sinceOf(item)), shown: option };
+    return { ...commandFor(item, option, await shownItem(item)), shown: option };
   if (option !== undefined)
     throw new Refusal(`Give the option ${JSON.stringify(option)}, or --answer and --other, and not both.`);
   if (answers.length === 0)

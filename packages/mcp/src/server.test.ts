@@ -25,8 +25,7 @@ const item = {
     { name: 'allow', label: 'Allow', command: 'vigil inbox answer request/r-1 allow' },
     { name: 'deny', label: 'Deny', command: 'vigil inbox answer request/r-1 deny' },
   ],
-  questions: [],
-  command: null,
+  ...{ withoutAnswer: 'nothing happens', questions: [], command: null, alertId: null },
 };
 
 const current = { upTo: NOW, blindSince: null, away: [] };
@@ -221,6 +220,24 @@ test('a decision on a case names the question that the inbox shows', async () =>
   expect(written).toEqual([
     { ...{ kind: 'decide_case', caseId: 'c-1', decision: 'pardon', askedAt: NOW }, by: 'mcp', why: 'a build' },
   ]);
+});
+
+test('a ticket is acknowledged by the option that the inbox shows', async () => {
+  const options = [{ name: 'acknowledge', label: 'acknowledge', command: '' }];
+  items = [{ ...item, id: 'ticket/t-1', kind: 'ticket', alertId: 'alert-9', options }];
+  expect(await call('decide', { item: 'ticket/t-1', option: 'acknowledge', why: 'seen' })).toEqual({
+    requested: 'event-1',
+  });
+  expect(written).toMatchObject([{ kind: 'acknowledge', alertId: 'alert-9', why: 'seen' }]);
+});
+
+test('an item that only a terminal answers has its command, and no option', async () => {
+  const command = 'vigil attach worker-1 --write';
+  items = [{ ...item, id: 'agent/worker-1', options: [], command }];
+  expect(await call('inbox', {})).toMatchObject({ items: [{ options: [], command }] });
+  expect(await call('decide', { item: 'agent/worker-1', option: 'attach', why: 'x' })).toMatchObject({
+    refusal: expect.stringContaining(command),
+  });
 });
 
 test('a viewer reads, and nothing that a viewer calls is written', async () => {

@@ -60,6 +60,7 @@ test('a case with a question has its options, its deadline and what happens then
       since: 500,
       deadlineAt: 9000,
       atDeadline: 'terminate',
+      withoutAnswer: 'terminate (the plan continues with its next step)',
       options: [
         { name: 'pardon', label: 'pardon', command: 'vigil inbox answer case/c-1 pardon --why "…"' },
         {
@@ -70,6 +71,7 @@ test('a case with a question has its options, its deadline and what happens then
       ],
       questions: [],
       command: null,
+      alertId: null,
     },
   ]);
 });
@@ -93,7 +95,8 @@ test.each(['permission', 'question'])('a %s of an agent waits for a person', (ki
       kind,
       text: 'Run rm -rf build?',
       since: 300,
-      options: [{ command: 'vigil attach worker-2 --write' }],
+      options: [],
+      command: 'vigil attach worker-2 --write',
     },
   ]);
 });
@@ -128,12 +131,14 @@ test('a request with a waiting hook has its options and its deadline, and is the
     {
       ...{ id: 'request/r-1', kind: 'permission', agentId: 'worker-2', taskId: 'T-2', text: 'Bash: rm -rf build' },
       ...{ since: 300, deadlineAt: 8500, atDeadline: 'no_decision' },
+      withoutAnswer: 'no decision, so an interactive client keeps its dialog, and a headless call is denied',
       options: [
         { name: 'allow', label: 'Allow', command: 'vigil inbox answer request/r-1 allow' },
         { name: 'deny', label: 'Deny', command: 'vigil inbox answer request/r-1 deny' },
       ],
       questions: [],
       command: null,
+      alertId: null,
     },
   ]);
 });
@@ -164,7 +169,12 @@ test('a task in review has the three decisions', () => {
 
 test('a ticket waits until its alert is acknowledged or over; a dismissed one does not wait', () => {
   const tickets = [ticket];
-  expect(inboxWith({ tickets, alerts: [alert] })).toMatchObject([{ id: 'ticket/t-1', text: 'a loop' }]);
+  expect(inboxWith({ tickets, alerts: [alert] })).toMatchObject([
+    {
+      ...{ id: 'ticket/t-1', text: 'a loop', alertId: alert.alertId },
+      options: [{ name: 'acknowledge', command: 'vigil inbox answer ticket/t-1 acknowledge --why "…"' }],
+    },
+  ]);
   expect(inboxWith({ tickets, alerts: [{ ...alert, acknowledgedAt: 5 }] })).toEqual([]);
   expect(inboxWith({ tickets, alerts: [] })).toEqual([]);
   expect(inboxWith({ tickets: [{ ...ticket, answer: 'dismissed' }], alerts: [alert] })).toEqual([]);
@@ -176,7 +186,8 @@ test('a brake waits to be lifted, and shows what happens without an answer', () 
   expect(inboxWith({ fleet })).toMatchObject([
     {
       id: 'brake',
-      text: expect.stringMatching(/^fleet: 8 of 10 agents are lost\. Without an answer it lifts by itself once /),
+      text: 'fleet: 8 of 10 agents are lost',
+      withoutAnswer: expect.stringMatching(/^it lifts by itself once /),
       since: 3,
     },
   ]);
@@ -193,4 +204,25 @@ test('an option or an id that an agent has chosen is one word of the printed com
   const options = [{ name: "x'; rm -rf ~ #", label: 'Yes' }];
   const [item] = inboxWith({ requests: [{ ...request, requestId: 'r 1', options }] });
   expect(item?.options[0]?.command).toBe(`vigil inbox answer 'request/r 1' 'x'\\''; rm -rf ~ #'`);
+});
+
+test('each kind of item shows what happens without an answer', () => {
+  const items = inboxWith({
+    cases: [waitingCase, { ...waitingCase, caseId: 'c-2', escalationDeadlineAt: null }],
+    requests: [request],
+    agents: [{ ...asking('question'), agentId: 'worker-9' }],
+    tasks: [{ taskId: 'T-4', agentId: null, recoveryReason: null, recoveryAt: 1 }],
+    tickets: [ticket],
+    alerts: [alert],
+    fleet: { braked: true, brakeScope: 'fleet', brakeWhy: null, brakeAt: 3 },
+  });
+  expect(Object.fromEntries(items.map(({ id, withoutAnswer }) => [id, withoutAnswer.slice(0, 30)]))).toEqual({
+    brake: 'it lifts by itself once most o',
+    'case/c-1': 'terminate (the plan continues ',
+    'case/c-2': 'nothing happens: the case wait',
+    'request/r-1': 'no decision, so an interactive',
+    'agent/worker-9': 'it waits until somebody answer',
+    'task/T-4': 'nothing happens: the task wait',
+    'ticket/t-1': 'the agent continues, and the t',
+  });
 });

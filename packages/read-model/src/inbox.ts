@@ -21,12 +21,19 @@ export type InboxItem = {
   readonly deadlineAt: number | null;
   /** what happens at the deadline without an answer; null: nothing */
   readonly atDeadline: string | null;
+  /** the same for people; where there is no deadline, how long it waits */
+  readonly withoutAnswer: string;
   /** the answers that it takes: what an answer names, what people read, and the command */
   readonly options: readonly { readonly name: string; readonly label: string; readonly command: string }[];
   /** what an agent asks, each with its labels. Without options, an answer names each of them */
   readonly questions: readonly RequestQuestion[];
-  /** the command line that answers its questions, to be completed; null: it has none, and each option has its own */
+  /**
+   * the command line that answers its questions, to be completed, or that opens the terminal which takes its answer;
+   * null: each option has its own
+   */
   readonly command: string | null;
+  /** of a ticket: the alert that its answer acknowledges; null: of another kind */
+  readonly alertId: string | null;
 };
 
 export type InboxSources = {
@@ -50,6 +57,20 @@ const WHY = '--why "…"';
 const noDeadline = { deadlineAt: null, atDeadline: null };
 const noQuestions = { questions: [], command: null };
 
+const REMINDED = 'Its alert is repeated until somebody acknowledges it.';
+
+/** What happens at a deadline, by the name of it. */
+const AT_DEADLINE: Readonly<Record<string, string>> = {
+  terminate: 'terminate (the plan continues with its next step)',
+  hold: 'nothing happens',
+  no_decision: 'no decision, so an interactive client keeps its dialog, and a headless call is denied',
+  allow: 'its policy allows it',
+};
+
+/** What happens at a deadline without an answer. */
+const atDeadlineText = (atDeadline: string | null): string =>
+  atDeadline === null ? 'nothing happens' : (AT_DEADLINE[atDeadline] ?? atDeadline);
+
 const withoutFigures = (text: string): string => text.replace(/\d+/g, '#');
 
 /** What was found, and then why people are asked. The reason alone may be that no order can be sent. */
@@ -70,12 +91,17 @@ const ofCase = (one: CaseRow): InboxItem => ({
   since: one.escalationAt,
   deadlineAt: one.escalationDeadlineAt,
   atDeadline: one.escalationDeadlineAt === null ? null : one.escalationOnTimeout,
+  withoutAnswer:
+    one.escalationDeadlineAt === null
+      ? `nothing happens: the case waits until somebody decides. ${REMINDED}`
+      : atDeadlineText(one.escalationOnTimeout),
   options: one.escalationOptions.map((name) => ({
     name,
     label: name,
     command: `vigil inbox answer ${shellQuoted(`case/${one.caseId}`)} ${shellQuoted(name)} ${WHY}`,
   })),
   ...noQuestions,
+  alertId: null,
 });
 
 /** One question takes other words than its labels, too. */
@@ -96,6 +122,7 @@ const ofRequest = (request: RequestRow): InboxItem => ({
   since: request.openedAt,
   deadlineAt: request.deadlineAt,
   atDeadline: request.atDeadline,
+  withoutAnswer: atDeadlineText(request.atDeadline),
   options: request.options.map(({ name, label }) => ({
     ...{
       name,
@@ -105,14 +132,13 @@ const ofRequest = (request: RequestRow): InboxItem => ({
   })),
   questions: request.questions,
   command: questionsCommand(request),
+  alertId: null,
 });
 
 /** An idle prompt asks nothing. The client of an agent takes the answer, on its terminal, which only its runtime has. */
 const ofAgent = ({ agentId, taskId, waitingFor, exemptionSince, runtimeId }: AgentRow): readonly InboxItem[] => {
   if (waitingFor?.kind !== 'permission' && waitingFor?.kind !== 'question') return [];
   const { kind, text: asked } = waitingFor;
-  const attach = { name: 'attach', label: 'attach', command: `vigil attach ${shellQuoted(agentId)} --write` };
-  const options = runtimeId === null ? [] : [attach];
   const text =
     runtimeId === null ? `${asked ?? `It waits for a person (${kind}).`} Answer in its own terminal.` : asked;
   return [
@@ -124,8 +150,11 @@ const ofAgent = ({ agentId, taskId, waitingFor, exemptionSince, runtimeId }: Age
       text,
       since: exemptionSince,
       ...noDeadline,
-      options,
-      ...noQuestions,
+      withoutAnswer: 'it waits until somebody answers in its terminal',
+      options: [],
+      questions: [],
+      command: runtimeId === null ? null : `vigil attach ${shellQuoted(agentId)} --write`,
+      alertId: null,
     },
   ];
 };
@@ -140,12 +169,14 @@ const ofTask = ({ taskId, agentId, recoveryReason, recoveryAt }: TaskRow): Inbox
   text: recoveryReason,
   since: recoveryAt,
   ...noDeadline,
+  withoutAnswer: `nothing happens: the task waits until somebody decides. ${REMINDED}`,
   options: REVIEW.map((name) => ({
     name,
     label: name,
     command: `vigil inbox answer ${shellQuoted(`task/${taskId}`)} ${name} ${WHY}`,
   })),
   ...noQuestions,
+  alertId: null,
 });
 
 /** A ticket waits while its alert is neither over nor acknowledged. */
@@ -153,9 +184,7 @@ const ofTicket = (ticket: TicketRow, alerts: readonly AlertRow[]): readonly Inbo
   const { ticketId, agentId, taskId, alertKey, analysis, answeredAt } = ticket;
   const alert = alerts.find((one) => one.alertKey === alertKey && one.acknowledgedAt === null);
   if (ticket.answer !== 'intervene' || alert === undefined) return [];
-  const options = [
-    { name: 'acknowledge', label: 'acknowledge', command: `vigil alert ack ${shellQuoted(alert.alertId)} ${WHY}` },
-  ];
+  const command = `vigil inbox answer ${shellQuoted(`ticket/${ticketId}`)} acknowledge ${WHY}`;
   return [
     {
       id: `ticket/${ticketId}`,
@@ -165,15 +194,13 @@ const ofTicket = (ticket: TicketRow, alerts: readonly AlertRow[]): readonly Inbo
       text: analysis,
       since: answeredAt,
       ...noDeadline,
-      options,
+      withoutAnswer: `the agent continues, and the ticket waits until its alert is over. ${REMINDED}`,
+      options: [{ name: 'acknowledge', label: 'acknowledge', command }],
       ...noQuestions,
+      alertId: alert.alertId,
     },
   ];
 };
-
-/** It has no deadline: what happens without an answer is in its text. */
-const BRAKE_WITHOUT_ANSWER =
-  'Without an answer it lifts by itself once most of the lost agents of each incident have reported for a minute.';
 
 const ofFleet = ({ braked, brakeScope, brakeWhy, brakeAt }: FleetRow): readonly InboxItem[] =>
   braked
@@ -183,11 +210,13 @@ const ofFleet = ({ braked, brakeScope, brakeWhy, brakeAt }: FleetRow): readonly 
           kind: 'brake',
           agentId: null,
           taskId: null,
-          text: `${brakeScope?.replace(':', ' ') ?? 'fleet'}: ${brakeWhy ?? 'no reason is reported'}. ${BRAKE_WITHOUT_ANSWER}`,
+          text: `${brakeScope?.replace(':', ' ') ?? 'fleet'}: ${brakeWhy ?? 'no reason is reported'}`,
           since: brakeAt,
           ...noDeadline,
+          withoutAnswer: 'it lifts by itself once most of the lost agents of each incident have reported for a minute',
           options: [{ name: 'lift', label: 'lift', command: `vigil brake lift ${WHY}` }],
           ...noQuestions,
+          alertId: null,
         },
       ]
     : [];

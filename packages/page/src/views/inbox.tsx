@@ -1,4 +1,4 @@
-import { atDeadlineText, KINDS } from '@vigil/cli/inbox';
+import { KINDS } from '@vigil/cli/inbox';
 import type { InboxItem } from '@vigil/read-model';
 import { ROUTES } from '../live/routes.ts';
 import { answersOf, linesOf } from '../model/inbox/inbox.ts';
@@ -10,13 +10,14 @@ import { Questions } from './questions.tsx';
 
 const Deadline = ({ item }: { readonly item: InboxItem }) => {
   const { now } = usePage();
-  if (item.deadlineAt === null) return <p class="deadline calm">No deadline</p>;
+  if (item.deadlineAt === null)
+    return <p class="deadline calm">No deadline. Without an answer, {item.withoutAnswer}</p>;
   const { text, urgency } = countdown(now, item.deadlineAt);
   return (
     <div class={`deadline ${urgency}`}>
       <span class="left">{text}</span>
       <span class="then">
-        until <Clock at={item.deadlineAt} />, then {atDeadlineText(item.atDeadline)}
+        until <Clock at={item.deadlineAt} />, then {item.withoutAnswer}
       </span>
     </div>
   );

@@ -12,9 +12,11 @@ const item: InboxItem = {
   since: NOON - 60_000,
   deadlineAt: NOON + 60_000,
   atDeadline: 'terminate',
+  withoutAnswer: 'terminate (the plan continues with its next step)',
   options: [{ name: 'pardon', label: 'pardon', command: 'vigil case decide c-1 pardon --why "…"' }],
   questions: [],
   command: null,
+  alertId: null,
 };
 
 test('an item has its question, until when, what happens then, and the command of each answer', () => {
@@ -49,9 +51,10 @@ test('several questions have their labels, and one command', () => {
   ]);
 });
 
-test('an item without a deadline waits for as long as it takes', () => {
-  const lines = inboxLines(VIEW, [{ ...item, deadlineAt: null, atDeadline: null }]);
-  expect(lines.join()).not.toContain('without an answer');
+test('an item without a deadline shows what happens without an answer, too', () => {
+  const waits = { deadlineAt: null, atDeadline: null, withoutAnswer: 'nothing happens: the case waits' };
+  const lines = inboxLines(VIEW, [{ ...item, ...waits }]);
+  expect(lines[3]).toBe('  without an answer: nothing happens: the case waits');
 });
 
 test('an empty inbox is one line', () => {

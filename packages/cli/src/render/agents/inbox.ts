@@ -10,19 +10,8 @@ export const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
   brake: 'the brake is engaged',
 };
 
-const AT_DEADLINE: Readonly<Record<string, string>> = {
-  terminate: 'terminate (the plan continues with its next step)',
-  hold: 'nothing happens',
-  no_decision: 'no decision, so an interactive client keeps its dialog, and a headless call is denied',
-  allow: 'its policy allows it',
-};
-
-/** What happens at the deadline without an answer. */
-export const atDeadlineText = (atDeadline: string | null): string =>
-  AT_DEADLINE[orDash(atDeadline)] ?? orDash(atDeadline);
-
-const deadlineText = (view: View, { deadlineAt, atDeadline }: InboxItem): readonly string[] =>
-  deadlineAt === null ? [] : [`  without an answer, at ${clockTime(view, deadlineAt)}: ${atDeadlineText(atDeadline)}`];
+const deadlineText = (view: View, { deadlineAt, withoutAnswer }: InboxItem): string =>
+  `  without an answer${deadlineAt === null ? '' : `, at ${clockTime(view, deadlineAt)}`}: ${withoutAnswer}`;
 
 type Question = InboxItem['questions'][number];
 
@@ -42,7 +31,7 @@ const itemLines = (view: View, item: InboxItem): readonly string[] => [
     : item.text === null
       ? []
       : [`  ${item.text}`]),
-  ...deadlineText(view, item),
+  deadlineText(view, item),
   ...item.options.map(
     ({ name, label, command }) => `  ${view.paint.dim(command)}${label === name ? '' : `  (${label})`}`,
   ),

@@ -11,9 +11,11 @@ const item = (more: Partial<InboxItem>): InboxItem => ({
   since: 7,
   deadlineAt: null,
   atDeadline: null,
+  withoutAnswer: 'nothing happens',
   options: [],
   questions: [],
   command: null,
+  alertId: null,
   ...more,
 });
 
@@ -34,16 +36,15 @@ test('a review, a ticket and the brake have commands of their own', () => {
   expect(commands({ kind: 'review', id: 'task/T-1', options: [option('retry')] })).toEqual([
     { kind: 'review_task', taskId: 'T-1', decision: 'retry', askedAt: 7 },
   ]);
-  const acknowledge = { ...option('acknowledge'), command: 'vigil alert ack alert-9 --why "…"' };
-  expect(commands({ kind: 'ticket', id: 'ticket/t', options: [acknowledge] })).toEqual([
+  const options = [option('acknowledge')];
+  expect(commands({ kind: 'ticket', id: 'ticket/t', options, alertId: 'alert-9' })).toEqual([
     { kind: 'acknowledge', alertId: 'alert-9' },
   ]);
   expect(commands({ kind: 'brake', id: 'brake', options: [option('lift')] })).toEqual([{ kind: 'lift_brake' }]);
 });
 
 test('an answer that only the terminal of the agent takes is a command line and no button', () => {
-  const attach = { ...option('attach'), command: 'vigil attach worker-1 --write' };
-  const asked = item({ kind: 'question', id: 'agent/worker-1', options: [attach] });
+  const asked = item({ kind: 'question', id: 'agent/worker-1', command: 'vigil attach worker-1 --write' });
   expect(answersOf(asked)).toEqual([]);
   expect(linesOf(asked)).toEqual(['vigil attach worker-1 --write']);
 });

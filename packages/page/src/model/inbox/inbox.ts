@@ -16,16 +16,14 @@ const seen = ({ since }: InboxItem): { readonly askedAt?: number } => (since ===
 
 /** The command of an answer; null: its command line gives it. */
 const commandOf = (item: InboxItem, option: InboxItem['options'][number]): Command | null => {
-  const { name, command } = option;
+  const { name } = option;
   switch (item.kind) {
     case 'case':
       return { kind: 'decide_case', caseId: idOf(item), decision: name, ...seen(item) };
     case 'review':
       return { kind: 'review_task', taskId: item.taskId ?? idOf(item), decision: name, ...seen(item) };
-    case 'ticket': {
-      const alertId = /^vigil alert ack (\S+)/.exec(command)?.[1];
-      return alertId === undefined ? null : { kind: 'acknowledge', alertId };
-    }
+    case 'ticket':
+      return item.alertId === null ? null : { kind: 'acknowledge', alertId: item.alertId };
     case 'brake':
       return { kind: 'lift_brake' };
     case 'permission':
@@ -67,5 +65,5 @@ export const answersOf = (item: InboxItem): readonly Action[] =>
   });
 
 /** The command lines of the answers that only a terminal can give. */
-export const linesOf = (item: InboxItem): readonly string[] =>
-  item.options.filter((option) => commandOf(item, option) === null).map(({ command }) => command);
+export const linesOf = ({ options, questions, command }: InboxItem): readonly string[] =>
+  command === null || options.length > 0 || questions.length > 0 ? [] : [command];
