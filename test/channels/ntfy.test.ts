@@ -19,7 +19,15 @@ afterEach(() => {
 const alert = (fields: Parameters<typeof example<typeof Topic.alert, 'ALERT_RAISED'>>[2] = {}): AlertEvent =>
   example(Topic.alert, 'ALERT_RAISED', {
     ...{ route: 'stuck_agent', severity: 'warning', title: 'worker-1 is STUCK', text: 'no call for 10m' },
-    ...{ options: [], deadlineAt: null, onTimeout: null, checkpoint: null, blocked: null, requestId: null },
+    ...{
+      options: [],
+      deadlineAt: null,
+      onTimeout: null,
+      checkpoint: null,
+      blocked: null,
+      requestId: null,
+      itemId: null,
+    },
     raisedAt: EXAMPLE_TIME,
     ...fields,
   });

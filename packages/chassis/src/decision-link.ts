@@ -2,17 +2,18 @@ import { createSecretKey } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 
-/** The commands that a link may give, and the names of their fields. */
+/** The commands that a link may give, and the names of their fields. `answer` null: the command is the answer. */
 export const LINK_FIELDS = {
   decide_case: { subject: 'caseId', answer: 'decision' },
   review_task: { subject: 'taskId', answer: 'decision' },
   answer_request: { subject: 'requestId', answer: 'option' },
-} as const satisfies Readonly<Record<string, { readonly subject: string; readonly answer: string }>>;
+  acknowledge: { subject: 'alertId', answer: null },
+} as const satisfies Readonly<Record<string, { readonly subject: string; readonly answer: string | null }>>;
 
 /** The answer that a link permits: one choice on one question. Times are epoch milliseconds. */
 export type DecisionLink = {
   readonly kind: keyof typeof LINK_FIELDS;
-  /** the id of the case, of the task, or of the request */
+  /** the id of the case, of the task, of the request, or of the alert */
   readonly subject: string;
   readonly decision: string;
   /** the channel that received it */
@@ -39,7 +40,7 @@ const ALGORITHM = 'HS256';
 const PARTIES = { issuer: 'vigil-alerting', audience: 'vigil-dashboard' } as const;
 
 const payloadForm = z.object({
-  kind: z.enum(['decide_case', 'review_task', 'answer_request']),
+  kind: z.enum(['decide_case', 'review_task', 'answer_request', 'acknowledge']),
   sub: z.string(),
   decision: z.string(),
   channel: z.string(),

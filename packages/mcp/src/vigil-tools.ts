@@ -94,7 +94,7 @@ const decisionOf = (item: InboxItem, decided: Decided, why: string): object => {
   if (kind === 'task') return commandOf('review_task', { taskId: subject, decision: option, ...seen }, why);
   if (kind === 'ticket' && item.alertId !== null) return commandOf('acknowledge', { alertId: item.alertId }, why);
   if (kind === 'brake') return commandOf('lift_brake', {}, why);
-  throw new ApiRefusal(`${id} is of a kind that this version does not know: \`vigil inbox\` shows its commands.`);
+  throw new ApiRefusal(`${id} cannot be decided by this version: \`vigil inbox\` shows its commands.`);
 };
 
 const requested = {

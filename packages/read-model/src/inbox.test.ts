@@ -221,7 +221,7 @@ test('each kind of item shows what happens without an answer', () => {
     'case/c-1': 'terminate (the plan continues ',
     'case/c-2': 'nothing happens: the case wait',
     'request/r-1': 'no decision, so an interactive',
-    'agent/worker-9': 'it waits until somebody answer',
+    'agent/worker-9': 'it waits until a person answer',
     'task/T-4': 'nothing happens: the task wait',
     'ticket/t-1': 'the agent continues, and the t',
   });

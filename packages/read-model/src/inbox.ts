@@ -57,7 +57,7 @@ const WHY = '--why "…"';
 const noDeadline = { deadlineAt: null, atDeadline: null };
 const noQuestions = { questions: [], command: null };
 
-const REMINDED = 'Its alert is repeated until somebody acknowledges it.';
+const REMINDED = 'Its alert is repeated until a person acknowledges it.';
 
 /** What happens at a deadline, by the name of it. */
 const AT_DEADLINE: Readonly<Record<string, string>> = {
@@ -93,7 +93,7 @@ const ofCase = (one: CaseRow): InboxItem => ({
   atDeadline: one.escalationDeadlineAt === null ? null : one.escalationOnTimeout,
   withoutAnswer:
     one.escalationDeadlineAt === null
-      ? `nothing happens: the case waits until somebody decides. ${REMINDED}`
+      ? `nothing happens: the case waits until a person decides. ${REMINDED}`
       : atDeadlineText(one.escalationOnTimeout),
   options: one.escalationOptions.map((name) => ({
     name,
@@ -150,7 +150,7 @@ const ofAgent = ({ agentId, taskId, waitingFor, exemptionSince, runtimeId }: Age
       text,
       since: exemptionSince,
       ...noDeadline,
-      withoutAnswer: 'it waits until somebody answers in its terminal',
+      withoutAnswer: 'it waits until a person answers in its terminal',
       options: [],
       questions: [],
       command: runtimeId === null ? null : `vigil attach ${shellQuoted(agentId)} --write`,
@@ -169,7 +169,7 @@ const ofTask = ({ taskId, agentId, recoveryReason, recoveryAt }: TaskRow): Inbox
   text: recoveryReason,
   since: recoveryAt,
   ...noDeadline,
-  withoutAnswer: `nothing happens: the task waits until somebody decides. ${REMINDED}`,
+  withoutAnswer: `nothing happens: the task waits until a person decides. ${REMINDED}`,
   options: REVIEW.map((name) => ({
     name,
     label: name,

@@ -284,6 +284,8 @@ export type AlertRaisedPayload = {
   readonly repeatMs: null | number;
   /** the request of an agent that it shows; null: none */
   readonly requestId: null | string;
+  /** the id of its item in the inbox, such as case/case-7; null: it has none */
+  readonly itemId: null | string;
 };
 export type AlertRequestedPayload = {
   readonly caseId: string;
@@ -365,6 +367,8 @@ export type AlertUpdatedPayload = {
   readonly requestId: null | string;
   /** a question is answered: sinks that update in place remove its options, and nothing is sent to people */
   readonly isQuiet: boolean;
+  /** the id of its item in the inbox, such as case/case-7; null: it has none */
+  readonly itemId: null | string;
 };
 export type AlertUrgency = 'UNKNOWN' | 'normal' | 'high' | 'highest';
 export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'probe_reply';
@@ -1118,6 +1122,8 @@ export type NotifyPayload = {
   readonly requestId: null | string;
   /** the whole ticket, for the model that triage asks after its rules; null: no ticket, or one from before */
   readonly filed: null | EscalationTicket;
+  /** the id of its item in the inbox, such as case/case-7; null: it has none */
+  readonly itemId: null | string;
 };
 export type NudgeAgentPayload = {
   readonly orderId: string;

@@ -2,6 +2,7 @@ import type { EventOf, PayloadOf, Topic, TriagedTicket } from '@vigil/events';
 import type { Content } from '../alert/content.ts';
 import type { Dismissed, Input } from '../alert/messages.ts';
 import { DEFAULT } from '../alert/routing.ts';
+import { itemOfTicket } from '../notices/notice.ts';
 import { severityOf, TICKET_ROUTE } from '../notices/questions/ticket-notices.ts';
 
 type NotifyOperator = PayloadOf<typeof Topic.controlAlerts, 'NOTIFY_OPERATOR'>;
@@ -46,6 +47,7 @@ const UNKNOWN: Omit<Content, 'route' | 'severity' | 'title' | 'text'> = {
   episodeId: null,
   caseId: null,
   requestId: null,
+  itemId: null,
   labels: {},
   options: [],
   questions: [],
@@ -65,5 +67,6 @@ export const operatorContent = (
   { ticket_id, analysis, urgency, by }: NotifyOperator,
 ): Content => {
   const title = known?.title ?? `operator asked for by ${by}, ticket ${ticket_id}`;
-  return { ...(known ?? UNKNOWN), route: TICKET_ROUTE, severity: severityOf(urgency), title, text: analysis };
+  const itemId = itemOfTicket({ ticket_id });
+  return { ...(known ?? UNKNOWN), route: TICKET_ROUTE, severity: severityOf(urgency), title, text: analysis, itemId };
 };

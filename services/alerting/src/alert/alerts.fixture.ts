@@ -14,6 +14,7 @@ export const PLAIN = {
   afterMs: null,
   requestId: null,
   questions: [],
+  itemId: null,
   scope: null,
   agentIds: [],
 } as const;

@@ -6,7 +6,7 @@ import type { Gates } from './gates.ts';
 
 /** What sinks had received, in shape 8. */
 type OpenOf8 = Omit<Open, 'sent' | 'ending' | 'content' | 'freshSince'> & {
-  readonly content: Omit<Content, 'urgency' | 'groupWaitMs' | 'repeatMs' | 'requestId' | 'questions'>;
+  readonly content: Omit<Content, 'urgency' | 'groupWaitMs' | 'repeatMs' | 'requestId' | 'questions' | 'itemId'>;
   readonly sentSeverity: NonNullable<Open['sent']>['severity'] | null;
   readonly sentTo: readonly string[];
   readonly sentQuestion: string | null;
@@ -24,15 +24,21 @@ const openOf = ({ sentSeverity: severity, sentTo: to, sentQuestion: question, ..
   ending: null,
 });
 
-type ContentOf10 = Omit<Content, 'questions'>;
+type ContentOf11 = Omit<Content, 'itemId'>;
+type ContentOf10 = Omit<ContentOf11, 'questions'>;
 type ContentOf9 = Omit<ContentOf10, 'requestId'>;
 type OpenOf9 = Omit<Open, 'content'> & { readonly content: ContentOf9 };
-type AlertWith<OfContent> = Omit<Alert, 'open' | 'awaited' | 'requests'> & {
+type AlertWith<OfContent> = Omit<Alert, 'open' | 'awaited' | 'requests' | 'ruled'> & {
   readonly open: (Omit<Open, 'content'> & { readonly content: OfContent }) | null;
   readonly awaited?: Omit<NonNullable<Alert['awaited']>, 'content'> & { readonly content: OfContent };
 };
 type AlertOf9 = AlertWith<ContentOf9>;
-type AlertOf10 = AlertWith<ContentOf10> & { readonly requests?: readonly ContentOf10[] };
+type AlertOf10 = AlertWith<ContentOf10> & AlsoWith<ContentOf10>;
+type AlertOf11 = AlertWith<ContentOf11> & AlsoWith<ContentOf11>;
+type AlsoWith<OfContent> = {
+  readonly requests?: readonly OfContent[];
+  readonly ruled?: Omit<NonNullable<Alert['ruled']>, 'content'> & { readonly content: OfContent };
+};
 
 /** Shape 10 has the request that an alert shows. */
 const withRequest = (state: AlertOf9 | Gates): AlertOf10 | Gates => {
@@ -45,19 +51,28 @@ const withRequest = (state: AlertOf9 | Gates): AlertOf10 | Gates => {
   };
 };
 
-const asked = (content: ContentOf10): Content => ({ ...content, questions: [] });
+/** A state with each of its contents changed. */
+const withContents =
+  <From, To>(change: (content: From) => To) =>
+  ({ open, awaited, requests, ruled, ...rest }: AlertWith<From> & AlsoWith<From>): AlertWith<To> & AlsoWith<To> => ({
+    ...rest,
+    open: open && { ...open, content: change(open.content) },
+    ...(awaited && { awaited: { ...awaited, content: change(awaited.content) } }),
+    ...(requests && { requests: requests.map(change) }),
+    ...(ruled && { ruled: { ...ruled, content: change(ruled.content) } }),
+  });
 
 /** Shape 11 has the questions that an agent asks. */
-const withQuestions = (state: AlertOf10 | Gates): AlertingState => {
-  if (state.kind === 'gates') return state;
-  const { open, awaited, requests, ...rest } = state;
-  return {
-    ...rest,
-    open: open && { ...open, content: asked(open.content) },
-    ...(awaited && { awaited: { ...awaited, content: asked(awaited.content) } }),
-    ...(requests && { requests: requests.map(asked) }),
-  };
-};
+const withQuestions = (state: AlertOf10 | Gates): AlertOf11 | Gates =>
+  state.kind === 'gates'
+    ? state
+    : withContents((content: ContentOf10): ContentOf11 => ({ ...content, questions: [] }))(state);
+
+/** Shape 12 has the item of the inbox that an alert is about. */
+const withItem = (state: AlertOf11 | Gates): AlertingState =>
+  state.kind === 'gates'
+    ? state
+    : withContents((content: ContentOf11): Content => ({ ...content, itemId: null }))(state);
 
 /** Shape 9 has urgency and ends that wait. A silence was of one alert key, which no command could set for an alert. */
 const withUrgency = ({ silence: _, open, ...state }: AlertOf8): AlertOf9 => ({
@@ -72,6 +87,7 @@ export const AT_REST: AtRest<AlertingState> = {
     { usual: null, to: (state) => withUrgency(state as AlertOf8) },
     { usual: null, to: (state) => withRequest(state as AlertOf9 | Gates) },
     { usual: null, to: (state) => withQuestions(state as AlertOf10 | Gates) },
+    { usual: null, to: (state) => withItem(state as AlertOf11 | Gates) },
   ],
   usual: null,
 };

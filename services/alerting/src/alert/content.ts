@@ -41,7 +41,7 @@ const isAsking = ({ options, requestId }: Content): boolean => options.length > 
  */
 export const inPlace = (known: Content, update: Content): Content => {
   const asking = isAsking(update) || !isAsking(known) ? update : known;
-  const { options, questions, deadlineAt, onTimeout, requestId } = asking;
+  const { options, questions, deadlineAt, onTimeout, requestId, itemId } = asking;
   const { title, text } = requestId === null ? update : asking;
   return {
     ...update,
@@ -52,6 +52,7 @@ export const inPlace = (known: Content, update: Content): Content => {
     deadlineAt,
     onTimeout,
     requestId,
+    itemId,
     agentId: update.agentId ?? known.agentId,
     caseId: asking.caseId ?? known.caseId,
     episodeId: update.episodeId ?? known.episodeId,
@@ -67,7 +68,7 @@ export const inPlace = (known: Content, update: Content): Content => {
 export const settledBy = (known: Content, { caseId, title, text }: Content): Content | null =>
   known.options.length === 0 || known.requestId !== null || known.caseId !== caseId
     ? null
-    : { ...known, title, text, options: [], deadlineAt: null, onTimeout: null };
+    : { ...known, title, text, options: [], deadlineAt: null, onTimeout: null, itemId: null };
 
 /** The question that an alert puts to people; null: none. Another case, request, deadline or choice is another question. */
 export const questionOf = (content: Content): string | null => {

@@ -1,5 +1,6 @@
 import { LINK_FIELDS } from '@vigil/chassis/decision-link';
 import { frictionOf, usualPlace } from '../adapters/omniclaude-friction.ts';
+import { BRAKE_ITEM } from '../notices/notice.ts';
 import { decisionLinks, type LinkDeps } from './decision-links.ts';
 import type { AlertEvent, SinkDeps } from './sink.ts';
 
@@ -60,12 +61,34 @@ const headOf = (payload: Payload) => ({
   task_id: payload.taskId,
   case_id: payload.caseId,
   request_id: 'requestId' in payload ? payload.requestId : null,
+  item: itemOf(payload),
   episode_id: payload.episodeId,
   labels: payload.labels,
 });
 
+/** The item of the inbox that an alert is about; null: it has none, or is over. */
+const itemOf = (payload: Payload): string | null => ('itemId' in payload ? payload.itemId : null);
+
+/** A text with the id of its item, which `vigil inbox` and the page show. At most so many characters. */
+export const withItem = (text: string, payload: Payload, most: number): string => {
+  const itemId = itemOf(payload);
+  const whole = cut(text, most);
+  if (itemId === null || whole.includes(`${itemId} of`)) return whole;
+  const how = itemId === BRAKE_ITEM ? ', to be lifted by `vigil brake lift`' : '';
+  const place = `${text.includes('\n') ? '\n' : '; '}${plain(itemId)} of \`vigil inbox\`${how}`;
+  return cut(text, most - place.length) + place;
+};
+
+/** The choices of an alert. Those of a ticket and of the brake are the same for each. */
+const optionsOf = ({ itemId, options }: Asking): readonly string[] => {
+  if (itemId === BRAKE_ITEM) return ['lift'];
+  return itemId?.startsWith('ticket/') ? ['acknowledge'] : options;
+};
+
 /** What the question of an alert is about; null: there is no question. */
-const subjectOf = ({ options, questions, requestId, caseId, taskId }: Asking) => {
+const subjectOf = ({ options, questions, requestId, caseId, taskId, itemId, alertId }: Asking) => {
+  if (itemId === BRAKE_ITEM) return { kind: 'lift_brake', subject: null } as const;
+  if (itemId?.startsWith('ticket/')) return { kind: 'acknowledge', subject: alertId } as const;
   if (options.length === 0 && questions.length === 0) return null;
   if (requestId !== null) return { kind: 'answer_request', subject: requestId } as const;
   if (caseId !== null) return { kind: 'decide_case', subject: caseId } as const;
@@ -73,28 +96,47 @@ const subjectOf = ({ options, questions, requestId, caseId, taskId }: Asking) =>
 };
 
 /**
- * The question, its deadline, and how to answer it: by one of `links`, or by a token of the dashboard. Then `body` is posted to `url` with one of
+ * The question, its deadline, and how to answer it: by one of `links`, or by a token of the dashboard. `links` null: it has none. Then `body` is posted to `url` with one of
  * the options as `decision`, of a request as `option`, or of several questions with `answers`. `page`: where people answer those.
  */
 export const decisionOf = async (alert: AlertEvent, channel: string, deps: LinkDeps) => {
   const { payload } = alert;
   const about = 'options' in payload ? subjectOf(payload) : null;
   if (about === null || !('options' in payload)) return null;
-  const { options, questions, deadlineAt, onTimeout } = payload;
-  const { kind, subject } = about;
-  const fields = LINK_FIELDS[kind];
+  const { questions, deadlineAt, onTimeout } = payload;
+  const options = optionsOf(payload);
   const dashboard = deps.dashboardUrl.replace(/\/$/, '');
-  const answer = options.length > 0 ? { [fields.answer]: options[0] } : { answers: questions.map(exampleAnswer) };
   return {
     options,
     questions: questions.map(questionFor),
     page: `${dashboard}/#/inbox`,
     deadline: iso(deadlineAt),
     on_timeout: onTimeout,
-    links: options.length === 0 ? null : await decisionLinks(alert, about, channel, deps),
+    // A link is for a responder's answer: the brake is lifted by an operator.
+    links:
+      options.length === 0 || about.kind === 'lift_brake'
+        ? null
+        : await decisionLinks(alert, options, about, channel, deps),
     url: `${dashboard}/v1/commands`,
     method: 'POST',
-    body: { kind, [fields.subject]: subject, ...answer, by: '', why: '' },
+    body: { ...exampleCommand(about, options, questions), by: '', why: '' },
+  };
+};
+
+/** The command of an answer, with the first choice. */
+const exampleCommand = (
+  about: NonNullable<ReturnType<typeof subjectOf>>,
+  options: readonly string[],
+  questions: Asking['questions'],
+) => {
+  const { kind } = about;
+  if (kind === 'lift_brake') return { kind };
+  const fields = LINK_FIELDS[kind];
+  const command = { kind, [fields.subject]: about.subject };
+  if (fields.answer === null) return command;
+  return {
+    ...command,
+    ...(options.length > 0 ? { [fields.answer]: options[0] } : { answers: questions.map(exampleAnswer) }),
   };
 };
 

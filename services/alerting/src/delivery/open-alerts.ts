@@ -16,6 +16,7 @@ export type OpenAlert = {
   readonly text: string;
   readonly agentId: string | null;
   readonly taskId: string | null;
+  readonly itemId: string | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly policyName: string | null;
   readonly sinks: readonly string[];

@@ -35,6 +35,7 @@ type NoticeDetails = Partial<
     | 'afterMs'
     | 'scope'
     | 'agentIds'
+    | 'itemId'
   >
 > & {
   readonly severity?: AlertSeverity;
@@ -60,6 +61,12 @@ export const raise = (route: string, about: About, details: NoticeDetails): Noti
   details,
 });
 
+/** The brake in the inbox. */
+export const BRAKE_ITEM = 'brake';
+
+/** A ticket in the inbox. */
+export const itemOfTicket = ({ ticket_id }: Pick<TriagedTicket, 'ticket_id'>): string => `ticket/${ticket_id}`;
+
 /** A dismissed ticket: published without a notification, so that the reason can be read. */
 export const dismiss = (
   route: string,
@@ -70,7 +77,10 @@ export const dismiss = (
   route,
   about,
   action: 'dismiss',
-  details: { severity, title: `${about.agentId}: ticket dismissed`, text: tickets.ticket.analysis, ...tickets },
+  details: {
+    ...{ severity, title: `${about.agentId}: ticket dismissed`, text: tickets.ticket.analysis, ...tickets },
+    itemId: itemOfTicket(tickets.ticket),
+  },
 });
 
 /** A question of this case or request is answered or withdrawn: its options are removed from the alert. */
@@ -134,12 +144,13 @@ export const notify = (
 ): Notify => {
   const { agentId, taskId, episodeId = null, caseId = null, requestId = null, labels = {} } = about;
   const alertKey = keyOf(route, about);
+  const { itemId = null } = details;
   const ofRoute = alerts.of(policy, route);
   const { title, text, options = [], questions = [], deadlineAt = null, ticket = null, filed = null } = details;
   const { onTimeout = null, checkpoint = null, blocked = null, channel = null } = details;
   const severity = details.severity ?? ofRoute?.severity ?? details.usual ?? SEVERITIES[route] ?? 'warning';
   const channels = channel === null ? (ofRoute?.channels ?? [DEFAULT]) : [channel];
-  const whom = { alertKey, agentId, taskId, episodeId, caseId, requestId, labels };
+  const whom = { alertKey, agentId, taskId, episodeId, caseId, requestId, itemId, labels };
   const asked = { options, questions, deadlineAt, onTimeout, checkpoint, blocked, channels };
   const { urgency = 'normal', afterMs = null, scope = null, agentIds = [] } = details;
   const { groupWaitMs = null, repeatMs = null } = ofRoute ?? {};

@@ -340,12 +340,13 @@ test('a message is one line, even if agents write control characters into it', (
     severity: 'critical',
     title: 'a\u001b[2Jb\n\u202e',
     text: 'c',
+    itemId: 'task/OMN-1234',
     options: ['retry'],
     deadlineAt: 0,
     channels: ['default'],
   });
   expect(lineOf(event, ['console'])).toBe(
-    'ALERT raised [critical] stuck_agent OMN-1234: a [2Jb  (c) options: retry until 1970-01-01 00:00:00 UTC',
+    'ALERT raised [critical] stuck_agent OMN-1234: a [2Jb  (c; task/OMN-1234 of `vigil inbox`) options: retry until 1970-01-01 00:00:00 UTC',
   );
 });
 
@@ -399,4 +400,15 @@ test('a decision that was not carried out is announced, apart from the alert of 
     given(alerts({ groupWaitMs: 30_000, endWaitMs: 0, repeatMs: 1e9, routing: consoleOnly }), 1),
   );
   expect(noticesOfTask.all().map(({ type }) => type)).toEqual(['ALERT_RAISED', 'ALERT_UPDATED', 'ALERT_RESOLVED']);
+});
+
+test('an alert about an item of the inbox has the id of the item', () => {
+  const itemOf = (notices: readonly Notify[]) => notices[0]?.payload.itemId;
+  const wait = (kind: 'question' | 'prompt') => example(Topic.agentHealth, 'WAIT_OVERDUE', { kind });
+  expect(itemOf(agentNotices(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED')))).toBe('case/case-1');
+  expect(itemOf(taskNotices(story('REVIEW_REQUIRED')))).toBe('task/OMN-1234');
+  expect(itemOf(fleetNotices(example(Topic.fleetGovernance, 'BRAKE_ENGAGED')))).toBe('brake');
+  expect(itemOf(agentNotices(wait('question')))).toBe('agent/worker-1');
+  expect(itemOf(agentNotices(wait('prompt')))).toBeNull();
+  expect(itemOf(agentNotices(turned('STUCK')))).toBeNull();
 });

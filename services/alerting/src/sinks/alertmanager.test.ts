@@ -23,7 +23,15 @@ const open = (url: string, more = {}, now = Date.now) =>
 const openAlert = (n: number): OpenAlert => ({
   ...{ alertKey: `stuck_agent:w${n}`, alertId: `alert-${n}`, raisedAt: 1_795_305_600_000 },
   ...{ route: 'stuck_agent', severity: 'warning' },
-  ...{ urgency: 'normal', title: `w${n} is STUCK`, text: 'no call', agentId: `w${n}`, taskId: null, labels: {} },
+  ...{
+    urgency: 'normal',
+    title: `w${n} is STUCK`,
+    text: 'no call',
+    agentId: `w${n}`,
+    taskId: null,
+    itemId: 'ticket/t-1',
+    labels: {},
+  },
   ...{ policyName: 'vigil', sinks: ['am'] },
 });
 

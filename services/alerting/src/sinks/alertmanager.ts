@@ -80,10 +80,12 @@ const annotationsOf = ({
   text,
   urgency,
   agentId,
-}: Pick<OpenAlert, 'title' | 'text' | 'urgency' | 'agentId'>) => ({
+  itemId,
+}: Pick<OpenAlert, 'title' | 'text' | 'urgency' | 'agentId'> & Partial<Pick<OpenAlert, 'itemId'>>) => ({
   title: cut(plain(title), LONGEST_TEXT),
   text: cut(plain(text), LONGEST_TEXT),
   urgency,
+  ...(itemId && { item: itemId }),
   ...(agentId !== null && { agent: agentId }),
 });
 

@@ -1,7 +1,9 @@
 import { utcTime } from '@vigil/policy';
 import { CONSOLE, unknownOf } from '../alert/routing.ts';
-import { plain } from '../delivery/message.ts';
+import { plain, withItem } from '../delivery/message.ts';
 import { type AlertEvent, deliveringTo, type Sink } from '../delivery/sink.ts';
+
+const LONGEST_TEXT = 20_000;
 
 /** One line a message, for people. `write` gets it with its line end; `configured`: the channels that there are. */
 export const consoleSink = (write: (line: string) => void, configured: readonly string[]): Sink =>
@@ -11,10 +13,11 @@ export const consoleSink = (write: (line: string) => void, configured: readonly 
 export const lineOf = ({ type, payload }: AlertEvent, configured: readonly string[]): string => {
   const { severity, route, taskId, agentId, title, text } = payload;
   const what = { ALERT_RAISED: 'raised', ALERT_UPDATED: 'updated', ALERT_RESOLVED: 'resolved' }[type];
+  const shown = withItem(text, payload, LONGEST_TEXT);
   const requested = 'options' in payload ? requestedIn(payload) : '';
   const missing = 'channels' in payload ? missingIn(payload.channels, configured) : '';
   return plain(
-    `ALERT ${what} [${severity}] ${route} ${taskId ?? agentId ?? 'fleet'}: ${title} (${text})${requested}${missing}`,
+    `ALERT ${what} [${severity}] ${route} ${taskId ?? agentId ?? 'fleet'}: ${title} (${shown})${requested}${missing}`,
   );
 };
 

@@ -12,6 +12,7 @@ import {
   resolvedEvent,
   severalQuestions,
   sinkDeps,
+  ticketAlert,
 } from './sinks.fixture.ts';
 
 const TOKEN = 'tk_hunter2hunter2';
@@ -109,4 +110,18 @@ test('a missing token is refused with what to set', () => {
     'channels.phone.token_env: NOWHERE is not set: set it to a token',
   );
   expect(() => open('http://127.0.0.1:1', { token_file: '/nowhere/token' })).toThrow(/token_file: .* cannot be read/);
+});
+
+test('a message has the id of its item, also where a long text is cut', async () => {
+  await using server = await answeringWith(200, { id: 'x', event: 'message' });
+  const sink = open(server.url);
+  await sink.deliver(ticketAlert());
+  await sink.deliver(alertEvent({ itemId: 'task/T-1', text: `why\n${'x'.repeat(2000)}` }));
+  await sink.deliver(alertEvent({ itemId: 'case/case-1', text: 'no call; case/case-1 of `vigil inbox`' }));
+  const messages = server.received.map((_, at) => bodyOf(server.received, at).message);
+  expect(messages[0]).toBe('no call; ticket/t-1 of `vigil inbox`');
+  expect(messages[1]).toMatch(/x…\ntask\/T-1 of `vigil inbox`$/);
+  expect(messages[1]).toHaveLength(1000);
+  expect(messages[2]).toBe('no call; case/case-1 of `vigil inbox`');
+  expect(bodyOf(server.received)).toMatchObject({ actions: [{ label: 'Acknowledge', method: 'POST' }] });
 });

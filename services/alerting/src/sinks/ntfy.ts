@@ -1,7 +1,7 @@
 import { httpUrl } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
-import { cut, decisionOf, labelOf, pageHint, plain, plainLines, whatOf } from '../delivery/message.ts';
+import { cut, decisionOf, labelOf, pageHint, plain, plainLines, whatOf, withItem } from '../delivery/message.ts';
 import { type AlertEvent, deliveringTo, isQuiet, type Kind, type SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
 import { secretFile, secretOf, variable } from './secret.ts';
@@ -49,7 +49,7 @@ const notificationOf = async (alert: AlertEvent, name: string, deps: SinkDeps) =
   const actions = await buttonsOf(alert, name, deps);
   return {
     title: cut(plain(isOver ? `Resolved: ${title}` : title), LONGEST_TITLE),
-    message: cut(plainLines(text), LONGEST_TEXT),
+    message: withItem(plainLines(text), alert.payload, LONGEST_TEXT),
     sequence_id: alertId,
     priority: priorityOf(alert),
     tags: [isOver ? 'white_check_mark' : 'rotating_light', alert.payload.route],

@@ -1,7 +1,7 @@
 import { httpUrl } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
-import { cut, decisionOf, labelOf, plain, whatOf } from '../delivery/message.ts';
+import { cut, decisionOf, labelOf, plain, whatOf, withItem } from '../delivery/message.ts';
 import type { AlertEvent, Kind, SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
 import { secretFile, secretOf, variable } from './secret.ts';
@@ -17,6 +17,8 @@ const settings = z.strictObject({
 
 const REMEDIES: Remedies = { ...GONE, 400: 'see whether its routing key is the integration key of an Events API v2' };
 const LONGEST_SUMMARY = 1024;
+/** An event may have 512 KB. */
+const LONGEST_DETAIL = 20_000;
 
 /** Events API v2. All events of an alert have its id as `dedup_key`, so a repetition joins the incident that is open. */
 export const pagerduty: Kind<typeof settings> = {
@@ -63,8 +65,9 @@ const incidentOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
       group: taskId ?? 'fleet',
       class: route,
       custom_details: {
-        text: plain(text),
+        text: withItem(plain(text), alert.payload, LONGEST_DETAIL),
         urgency,
+        item: 'itemId' in alert.payload ? alert.payload.itemId : null,
         case_id: caseId,
         labels,
         deadline: decision?.deadline ?? null,

@@ -35,6 +35,7 @@ export const alertEvent = (fields: Partial<PayloadOf<typeof Topic.alert, 'ALERT_
       checkpoint: null,
       blocked: null,
       requestId: null,
+      itemId: null,
       raisedAt: EXAMPLE_TIME,
       ...fields,
     },
@@ -47,10 +48,22 @@ export const escalation = (): AlertEvent =>
     ...{ deadlineAt: EXAMPLE_TIME + 900_000, checkpoint },
   });
 
+/** A ticket that people should review. */
+export const ticketAlert = (): AlertEvent =>
+  alertEvent({ route: 'escalation_ticket', title: 'worker-1: high ticket', caseId: null, itemId: 'ticket/t-1' });
+
+/** The brake is engaged. */
+export const brakeAlert = (): AlertEvent =>
+  alertEvent({
+    ...{ route: 'fleet_brake', title: '8 agents went at once', agentId: null, taskId: null, caseId: null },
+    itemId: 'brake',
+  });
+
 /** A request of an agent that waits for an answer. */
 export const permissionRequest = (): AlertEvent =>
   alertEvent({
     ...{ route: 'awaiting_input', title: 'worker-1 asks for a permission', caseId: null, requestId: 'r-1' },
+    itemId: 'request/r-1',
     ...{ options: ['allow', 'deny'], deadlineAt: EXAMPLE_TIME + 600_000, onTimeout: 'no_decision' },
   });
 
@@ -79,6 +92,7 @@ export const answeredEvent = (): AlertEvent => {
       options: [],
       questions: [],
       requestId: null,
+      itemId: null,
     },
     ...{ severity: 'critical', blocked: null, raisedAt: EXAMPLE_TIME, isQuiet: true },
   });

@@ -7,12 +7,14 @@ import { afterEach, expect, test } from 'vitest';
 import { TryLater, Undeliverable } from '../delivery/sink.ts';
 import {
   alertEvent,
+  brakeAlert,
   escalation,
   LINK_KEY,
   permissionRequest,
   SECRET,
   severalQuestions,
   sinkDeps,
+  ticketAlert,
 } from './sinks.fixture.ts';
 import { signed, webhook } from './webhook.ts';
 
@@ -104,6 +106,32 @@ test('a request of an agent carries its id, its options, and how to answer it', 
   const token = new URL(data.decision.links.deny).searchParams.get('link') ?? '';
   expect(await verifyLink(LINK_KEY, token, EXAMPLE_TIME)).toMatchObject({
     ...{ kind: 'answer_request', subject: 'r-1', decision: 'deny' },
+  });
+});
+
+test('a ticket carries its item, and a link that acknowledges its alert', async () => {
+  const { received, url } = await answering(204);
+  await sink(url).deliver(ticketAlert());
+  const { data } = JSON.parse((received[0] as Received).body);
+  const { alert_id: alertId, decision } = data;
+  expect(data).toMatchObject({ item: 'ticket/t-1', text: 'no call' });
+  expect(decision).toMatchObject({
+    ...{ options: ['acknowledge'], deadline: null },
+    body: { kind: 'acknowledge', alertId, by: '', why: '' },
+  });
+  const token = new URL(decision.links.acknowledge).searchParams.get('link') ?? '';
+  expect(await verifyLink(LINK_KEY, token, EXAMPLE_TIME)).toMatchObject({
+    ...{ kind: 'acknowledge', subject: alertId, decision: 'acknowledge' },
+  });
+});
+
+test('the brake carries its item and its command, and no link: an operator lifts it', async () => {
+  const { received, url } = await answering(204);
+  await sink(url).deliver(brakeAlert());
+  const { data } = JSON.parse((received[0] as Received).body);
+  expect(data).toMatchObject({
+    item: 'brake',
+    decision: { options: ['lift'], links: null, body: { kind: 'lift_brake', by: '', why: '' } },
   });
 });
 

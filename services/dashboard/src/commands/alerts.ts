@@ -1,6 +1,6 @@
 import { parsePayload, Topic } from '@vigil/events';
 import { utcTime } from '@vigil/policy';
-import type { ReadModel } from '@vigil/read-model';
+import type { AlertRow, ReadModel } from '@vigil/read-model';
 import { found, Problem } from '../problem.ts';
 import type { CommandDraft, Of } from './command.ts';
 
@@ -26,20 +26,31 @@ export const controlAlerts = (type: AlertControl, key: string, payload: object):
     payload: parsePayload(Topic.controlAlerts, type, payload),
   }) as CommandDraft;
 
+/** An open alert. Throws Problem if it is unknown or over. */
+const openAlert = async (alertId: string, model: ReadModel): Promise<AlertRow> => {
+  const [known] = (await model.alerts({})).filter((one) => one.alertId === alertId);
+  const alert = found(known, 'alert', alertId, '`vigil alert list`');
+  if (alert.resolvedAt !== null) throw new Problem(409, 'alert_resolved', `Alert ${alertId} is resolved already.`);
+  return alert;
+};
+
+/** An open alert that no person has acknowledged. Throws Problem otherwise. */
+export const unacknowledged = async (alertId: string, model: ReadModel): Promise<AlertRow> => {
+  const alert = await openAlert(alertId, model);
+  const { acknowledgedAt, acknowledgedBy } = alert;
+  if (acknowledgedAt === null) return alert;
+  const by = `${acknowledgedBy} at ${utcTime(acknowledgedAt)}`;
+  throw new Problem(409, 'alert_acknowledged', `Alert ${alertId} was acknowledged by ${by}.`);
+};
+
 /** Throws Problem if the alert is unknown or over, or if a person has already acknowledged it. */
 export const aboutAlert = async (
   type: 'ACKNOWLEDGE_ALERT' | 'RESOLVE_ALERT',
   { alertId, by, why }: Of<'acknowledge' | 'resolve_alert'>,
   model: ReadModel,
 ): Promise<CommandDraft> => {
-  const alert = (await model.alerts({})).find((one) => one.alertId === alertId);
-  const { resolvedAt, acknowledgedAt, acknowledgedBy } = found(alert, 'alert', alertId, '`vigil alert list`');
-  const alertKey = found(alert?.alertKey, 'alert', alertId, '`vigil alert list`');
-  if (resolvedAt !== null) throw new Problem(409, 'alert_resolved', `Alert ${alertId} is resolved already.`);
-  if (type === 'ACKNOWLEDGE_ALERT' && acknowledgedAt !== null) {
-    const by = `${acknowledgedBy} at ${utcTime(acknowledgedAt)}`;
-    throw new Problem(409, 'alert_acknowledged', `Alert ${alertId} was acknowledged by ${by}.`);
-  }
+  const alert = await (type === 'ACKNOWLEDGE_ALERT' ? unacknowledged : openAlert)(alertId, model);
+  const alertKey = found(alert.alertKey, 'alert', alertId, '`vigil alert list`');
   return controlAlerts(type, alertKey, { alertKey, by, why });
 };
 

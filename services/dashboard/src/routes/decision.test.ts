@@ -347,3 +347,45 @@ describe('a request of an agent', () => {
     expect(written).toEqual([]);
   });
 });
+
+describe('the alert of a ticket', () => {
+  const acknowledgement = {
+    kind: 'acknowledge',
+    subject: 'alert-1',
+    decision: 'acknowledge',
+    deadlineAt: null,
+  } as const;
+  const alert = {
+    ...{ alertId: 'alert-1', alertKey: 'escalation_ticket:T-1', title: 'worker-1: high ticket', text: 'a loop' },
+    ...{ raisedAt: NOON, resolvedAt: null, acknowledgedAt: null, acknowledgedBy: null },
+  };
+  const openedWith = (more: object = {}) => opened(asking, { alerts: async () => [{ ...alert, ...more }] });
+
+  test('is acknowledged once, with the channel as its sender', async () => {
+    const { get, post, written } = openedWith();
+    expect((await get(acknowledgement)).body).toContain('a loop');
+    const body = { kind: 'acknowledge', alertId: 'alert-1', by: 'ada' };
+    expect((await post(body, acknowledgement)).statusCode).toBe(202);
+    const payload = { alertKey: alert.alertKey, by: 'link to ops (ada)' };
+    expect(written).toMatchObject([{ topic: Topic.controlAlerts, type: 'ACKNOWLEDGE_ALERT', payload }]);
+    expect((await post(body, acknowledgement)).statusCode).toBe(409);
+    expect(written).toHaveLength(1);
+  });
+
+  test.each([
+    [{ acknowledgedAt: NOON, acknowledgedBy: 'bob' }, 'was acknowledged by bob'],
+    [{ resolvedAt: NOON }, 'is resolved already'],
+  ])('with %j is refused with the reason', async (more, why) => {
+    const { get, post, written } = openedWith(more);
+    const answer = await post({}, acknowledgement);
+    expect([answer.statusCode, answer.json().detail]).toEqual([409, expect.stringContaining(why)]);
+    expect((await get(acknowledgement)).statusCode).toBe(409);
+    expect(written).toEqual([]);
+  });
+
+  test('is not acknowledged by the body of another alert', async () => {
+    const { post, written } = openedWith();
+    expect((await post({ alertId: 'alert-2' }, acknowledgement)).statusCode).toBe(403);
+    expect(written).toEqual([]);
+  });
+});

@@ -5,6 +5,7 @@ import { caseDecisionText, reviewText } from '@vigil/read-model/decisions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { signed } from '../access/people.ts';
+import { aboutAlert, unacknowledged } from '../commands/alerts.ts';
 import { type CommandDraft, parseCommand } from '../commands/command.ts';
 import type { CommandWriter } from '../commands/command-writer.ts';
 import { answerRequest, decideCase, endOfQuestion, reviewTask, waitingRequest } from '../commands/decisions.ts';
@@ -59,7 +60,9 @@ const textOf = ({ kind, subject, decision }: DecisionLink, { Agent: agentId }: O
       ? reviewText(decision, subject)
       : kind === 'decide_case'
         ? caseDecisionText(decision, agentId ?? 'the agent')
-        : null;
+        : kind === 'acknowledge'
+          ? 'The alert is not repeated, and its ticket leaves the inbox. The agent continues.'
+          : null;
   return text ?? 'Vigil waits for a decision.';
 };
 
@@ -137,6 +140,12 @@ const questionOfRequest = async (
   return { askedAt: openedAt, facts };
 };
 
+/** An alert that no person has acknowledged. */
+const questionOfAlert = async ({ subject }: DecisionLink, model: ReadModel): Promise<OpenQuestion> => {
+  const { title, text, raisedAt } = await unacknowledged(subject, model);
+  return { askedAt: raisedAt ?? 0, facts: { Alert: title ?? subject, Text: text ?? '' } };
+};
+
 const openQuestion = (link: DecisionLink, model: ReadModel): Promise<OpenQuestion> => {
   switch (link.kind) {
     case 'decide_case':
@@ -145,6 +154,8 @@ const openQuestion = (link: DecisionLink, model: ReadModel): Promise<OpenQuestio
       return questionOfTask(link, model);
     case 'answer_request':
       return questionOfRequest(link, model);
+    case 'acknowledge':
+      return questionOfAlert(link, model);
   }
 };
 
@@ -154,6 +165,7 @@ const answerForm = z.strictObject({
   caseId: text.optional(),
   taskId: text.optional(),
   requestId: text.optional(),
+  alertId: text.optional(),
   decision: text.optional(),
   option: text.optional(),
   by: text.default(''),
@@ -171,7 +183,10 @@ const readAnswer = (
   }
   const { by, why, ...named } = read.data;
   const fields = LINK_FIELDS[kind];
-  const ofLink: Partial<Record<string, string>> = { kind, [fields.answer]: decision, [fields.subject]: subject };
+  const ofLink: Partial<Record<string, string>> = {
+    ...{ kind, [fields.subject]: subject },
+    ...(fields.answer !== null && { [fields.answer]: decision }),
+  };
   for (const [field, value] of Object.entries(named))
     if (value !== undefined && value !== ofLink[field])
       throw new Problem(
@@ -193,12 +208,15 @@ const draftOf = (
   const { kind, subject, decision, channel } = link;
   const signature = { by: signed({ name: `link to ${channel}` }, by), why: why || 'by a decision link' };
   const fields = LINK_FIELDS[kind];
-  const given = { kind, [fields.subject]: subject, [fields.answer]: decision, ...signature };
-  // A request is one question.
-  const command = parseCommand(kind === 'answer_request' ? given : { ...given, askedAt });
+  const chosen = fields.answer === null ? {} : { [fields.answer]: decision };
+  const given = { kind, [fields.subject]: subject, ...chosen, ...signature };
+  // A request is one question, and so is an alert.
+  const isOne = kind === 'answer_request' || kind === 'acknowledge';
+  const command = parseCommand(isOne ? given : { ...given, askedAt });
   if (command.kind === 'decide_case') return decideCase(command, model);
   if (command.kind === 'review_task') return reviewTask(command, model);
   if (command.kind === 'answer_request') return answerRequest(command, model);
+  if (command.kind === 'acknowledge') return aboutAlert('ACKNOWLEDGE_ALERT', command, model);
   throw new Error(`a link is for no ${command.kind}`);
 };
 

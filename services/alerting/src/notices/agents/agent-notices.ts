@@ -27,7 +27,7 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
       const { agentId, caseId, reason, options, deadlineAt, onTimeout, checkpoint, answers } = input.payload;
       const waits = deadlineAt === null ? '' : `; without an answer: ${onTimeout}`;
       const text = `${reason}${waits}${answered(answers)}; case/${caseId} of \`vigil inbox\``;
-      const request = { options, deadlineAt, onTimeout, checkpoint };
+      const request = { options, deadlineAt, onTimeout, checkpoint, itemId: `case/${caseId}` };
       const title = `${agentId} waits for a decision`;
       return [raise(ROUTE, input.payload, { ...GRAVE, title, text, ...request })];
     }
@@ -255,6 +255,8 @@ const overdueWait = (overdue: Overdue): Noticed => {
   return raise(WAIT_ROUTE, aboutWait(overdue), {
     title: `${agentId} waits for ${WORDS[kind ?? 'UNKNOWN']}`,
     text: `since ${utcTime(since)}, for more than ${spell(limitMs)}: ${asked}`,
+    // The inbox has what a terminal asks, and no idle prompt.
+    itemId: kind === 'permission' || kind === 'question' ? `agent/${agentId}` : null,
   });
 };
 

@@ -1,6 +1,6 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { utcTime, limitReached as words } from '@vigil/policy';
-import { type About, inhibit, type Noticed, raise, release, resolve } from '../notice.ts';
+import { type About, BRAKE_ITEM, inhibit, type Noticed, raise, release, resolve } from '../notice.ts';
 
 const ROUTE = 'fleet_brake';
 const fleet = { agentId: null, taskId: null };
@@ -13,7 +13,10 @@ export const fleetNotices = (
     case 'BRAKE_ENGAGED': {
       const { agentIds, scope } = input.payload;
       const texts = brakeTexts(input.payload);
-      return [raise(ROUTE, fleet, { severity: 'critical', ...texts }), inhibit({ scope, agentIds, ...texts })];
+      return [
+        raise(ROUTE, fleet, { severity: 'critical', ...texts, itemId: BRAKE_ITEM }),
+        inhibit({ scope, agentIds, ...texts }),
+      ];
     }
     case 'BRAKE_RELEASED':
       return [resolve(ROUTE, fleet, `lifted by ${input.payload.by}: ${input.payload.why}`), release()];

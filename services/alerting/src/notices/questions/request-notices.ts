@@ -42,6 +42,7 @@ const opened = (request: Opened): Noticed => {
     options: choices.map(({ name }) => name),
     questions,
     deadlineAt,
+    itemId: `request/${requestId}`,
     onTimeout: atDeadline === 'allow' ? 'allow' : 'no_decision',
   });
 };

@@ -1,6 +1,6 @@
 import type { AlertSeverity, TicketSeverity, WorkerEscalationTicketPayload } from '@vigil/events';
 import { excusesUntil, spell, utcTime } from '@vigil/policy';
-import { type About, dismiss, type Noticed, raise, resolve } from '../notice.ts';
+import { type About, dismiss, itemOfTicket, type Noticed, raise, resolve } from '../notice.ts';
 
 export const TICKET_ROUTE = 'escalation_ticket';
 
@@ -26,6 +26,7 @@ export const ticketNotices = (filed: WorkerEscalationTicketPayload): readonly No
       severity: severityOf(severity),
       title: `${agent}: ${severity} ticket`,
       text: `${analysis}; ${suggested_action}`,
+      itemId: itemOfTicket(triaged),
       ...tickets,
     }),
   ];

@@ -1,4 +1,4 @@
-import { cut, decisionOf, labelOf, pageHint, plain, whatOf } from '../../delivery/message.ts';
+import { cut, decisionOf, labelOf, pageHint, plain, whatOf, withItem } from '../../delivery/message.ts';
 import type { AlertEvent, SinkDeps } from '../../delivery/sink.ts';
 
 type Decision = NonNullable<Awaited<ReturnType<typeof decisionOf>>>;
@@ -25,8 +25,11 @@ export const lineOf = (alert: AlertEvent): string => {
 };
 
 /** The title and the text of an alert. */
-export const textOf = (alert: AlertEvent): string =>
-  [lineOf(alert), ...alert.payload.text.split('\n').map(escaped)].join('\n');
+const textOf = (alert: AlertEvent): string => {
+  const line = lineOf(alert);
+  const text = alert.payload.text.split('\n').map(escaped).join('\n');
+  return `${line}\n${withItem(text, alert.payload, LONGEST_SECTION - line.length - 1)}`;
+};
 
 /** `answers`: `link`: a button opens the page of its choice; `button`: Slack reports the press, with the token of the link. */
 export type Answers = 'link' | 'button';
@@ -38,7 +41,7 @@ export const blocksOf = async (alert: AlertEvent, channel: string, answers: Answ
   const decision = await decisionOf(alert, channel, deps);
   const about = [severity, hurry, route, agentId, taskId].filter((one) => one !== null).map(escaped);
   return [
-    { type: 'section', text: { type: 'mrkdwn', text: cut(textOf(alert), LONGEST_SECTION) } },
+    { type: 'section', text: { type: 'mrkdwn', text: textOf(alert) } },
     { type: 'context', elements: [{ type: 'mrkdwn', text: cut(about.join(' · '), LONGEST_SECTION) }] },
     ...(decision === null ? [] : questionOf(decision, answers)),
   ];
