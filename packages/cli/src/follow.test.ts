@@ -1,25 +1,31 @@
 import type { Outcome } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import { CannotProceed, Refusal } from './errors.ts';
-import { follow, OUTAGE_PATIENCE_MS, PATIENCE_MS, type PartAway } from './follow.ts';
+import { follow, MARGIN_MS, OUTAGE_PATIENCE_MS, PATIENCE_MS, type PartAway } from './follow.ts';
 
 const REGISTRY = { part: 'registry', since: 5 };
-const outcome = (kind: Outcome['outcome']): Outcome => ({ eventId: 'e-1', outcome: kind, reason: null, events: [] });
+const outcome = (kind: Outcome['outcome'], more: Partial<Outcome> = {}): Outcome => ({
+  ...{ eventId: 'e-1', outcome: kind, reason: null, until: null, events: [] },
+  ...more,
+});
+
+type Found = { readonly outcome: Outcome['outcome'] | Error; readonly away?: readonly PartAway[] };
 
 /** Each question takes five seconds of a clock of its own. `at`: what is true at a moment. */
-const followed = async (at: (ms: number) => { outcome: Outcome['outcome'] | Error; away?: readonly PartAway[] }) => {
+const followed = async (at: (ms: number) => Found & Partial<Pick<Outcome, 'reason' | 'until'>>) => {
   let ms = 0;
   const reported: (readonly PartAway[])[] = [];
   const get = async (path: string): Promise<unknown> => {
-    if (path === '/v1/fleet') return { knowledge: { upTo: 1, blindSince: null, away: at(ms).away ?? [] } };
-    const { outcome: found } = at(ms);
+    const { outcome: found, away = [], ...more } = at(ms);
+    if (path === '/v1/fleet') return { knowledge: { upTo: 1, blindSince: null, away } };
     ms += 5000;
     if (found instanceof Error) throw found;
-    return outcome(found);
+    return outcome(found, more);
   };
   const result = await follow('e-1', {
     client: { get } as never,
     now: () => ms,
+    clock: () => 1_000_000 + ms,
     pause: async () => {},
     onOutage: (away) => reported.push(away),
   });
@@ -37,6 +43,18 @@ test('an outcome ends the wait at once', async () => {
 test('a command that waits, with all parts there, is followed for half a minute', async () => {
   const { became, ms, away, reported } = await followed(() => ({ outcome: 'pending' }));
   expect([became.outcome, ms, away, reported]).toEqual(['pending', PATIENCE_MS, [], []]);
+});
+
+test('a command that waits until a deadline is followed past it, and one that then waits for something else half a minute more', async () => {
+  const until = 1_000_000 + 180_000;
+  const grace = await followed(() => ({ outcome: 'pending', reason: 'waits for a to end', until }));
+  expect(grace.ms).toBe(180_000 + MARGIN_MS);
+  const next = await followed((ms) =>
+    ms < 190_000
+      ? { outcome: 'pending', reason: 'waits for a to end', until }
+      : { outcome: 'pending', reason: 'waits for a fresh agent' },
+  );
+  expect(next.ms).toBe(195_000 + PATIENCE_MS);
 });
 
 test('while the registry is away the wait continues, and is reported once; its return shows the outcome', async () => {

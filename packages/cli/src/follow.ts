@@ -2,8 +2,13 @@ import type { Knowledge, Outcome } from '@vigil/read-model';
 import type { Client } from './client.ts';
 import { CannotProceed } from './errors.ts';
 
-/** How long an outcome is waited for, milliseconds; also how long after all parts of Vigil are back. */
+/**
+ * How long an outcome is waited for, milliseconds; also how long after all parts of Vigil are back, and after the command
+ * has begun to wait for something else.
+ */
 export const PATIENCE_MS = 30_000;
+/** After the deadline of what a command waits for, until its outcome can be read, milliseconds. */
+export const MARGIN_MS = 15_000;
 /** The same while a part is away, in all. */
 export const OUTAGE_PATIENCE_MS = 300_000;
 /** One question waits at the dashboard, seconds. */
@@ -17,6 +22,8 @@ export type FollowDeps = {
   readonly client: Pick<Client, 'get'>;
   /** monotonic, milliseconds */
   readonly now: () => number;
+  /** epoch milliseconds */
+  readonly clock: () => number;
   readonly pause: (ms: number) => Promise<unknown>;
   /** called once, when the wait continues because these parts are away */
   readonly onOutage: (away: readonly PartAway[]) => void;
@@ -31,7 +38,7 @@ const read = async (eventId: string, { client, pause }: FollowDeps): Promise<Out
   } catch (error) {
     if (!(error instanceof CannotProceed)) throw error;
     await pause(LOOK_MS);
-    return { eventId, outcome: 'pending', reason: null, events: [] };
+    return { eventId, outcome: 'pending', reason: null, until: null, events: [] };
   }
 };
 
@@ -45,17 +52,21 @@ const partsAway = async ({ client }: FollowDeps): Promise<readonly PartAway[]> =
 };
 
 /**
- * Follows a written command until its outcome is known. While a part of Vigil is away, an existing outcome may not be
+ * Follows a written command until its outcome is known, at least until the deadline of what it waits for. While a part of Vigil is away, an existing outcome may not be
  * readable. The wait then continues until the part has been back for a while, or for five minutes.
  */
 export const follow = async (eventId: string, deps: FollowDeps): Promise<Followed> => {
-  const { now, onOutage } = deps;
+  const { now, clock, onOutage } = deps;
   const last = now() + OUTAGE_PATIENCE_MS;
   let until = now() + PATIENCE_MS;
+  let reason: string | null = null;
   let isOutage = false;
   for (;;) {
     const became = await read(eventId, deps);
     if (became.outcome !== 'pending') return { became, away: [] };
+    if (became.reason !== null && became.reason !== reason) until = Math.max(until, now() + PATIENCE_MS);
+    if (became.until !== null) until = Math.max(until, now() + became.until - clock() + MARGIN_MS);
+    reason = became.reason ?? reason;
     if (!isOutage && now() < until) continue;
     const away = await partsAway(deps);
     if (away.length > 0) until = Math.min(last, now() + PATIENCE_MS);

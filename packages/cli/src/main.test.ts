@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { Topic } from '@vigil/events';
-import type { CaseStory, Knowledge, Outcome } from '@vigil/read-model';
+import type { Knowledge, Outcome } from '@vigil/read-model';
 import { hashOfToken } from '@vigil/read-model/people';
 import { openFileLog } from '@vigil/stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -59,6 +59,7 @@ const APPLIED: Outcome = {
   eventId: 'e-1',
   outcome: 'applied',
   reason: null,
+  until: null,
   events: [entry('FLEET_HALTED', { by: 'ada\u001b[2J', why: 'the network is moved' })],
 };
 /** The answer to every request for an outcome but the first, which comes before it. */
@@ -68,9 +69,6 @@ const ONE_EVENT = { alsoFor: [] as readonly string[], eventIds: ['e-1'] };
 let written = ONE_EVENT;
 let fleet: Parameters<typeof fleetRow>[0] = {};
 let knowledge: Knowledge = CURRENT;
-/** The answers to the first, the second and further requests for the case of a nudge. */
-let caseAnswers: readonly Partial<CaseStory>[] = [];
-let caseLooks = 0;
 
 /** Paths with their queries, as the dashboard received them. */
 const listQueries: string[] = [];
@@ -83,11 +81,6 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/v1/agents')
     return answer(200, { agents: [agentRow({ reason: 'a\u001b[2Jb', labels: { team: 'core', a: 'b=c' } })] });
   if (url.pathname === '/v1/fleet') return answer(200, { fleet: fleetRow(fleet), knowledge });
-  if (url.pathname === '/v1/cases/case-e-1' && caseAnswers.length > 0) {
-    const found = caseAnswers[Math.min(caseLooks, caseAnswers.length - 1)];
-    caseLooks += 1;
-    return answer(200, caseStory({ caseId: 'case-e-1', ...found }));
-  }
   if (url.pathname === '/v1/tickets') return answer(200, { tickets: [ticketRow], next: null });
   if (url.pathname === '/v1/agents/worker-1/explain') {
     ticketLooks += 1;
@@ -488,14 +481,16 @@ test('a command of several events is waited for until all are decided, and their
   });
 });
 
-const openCase = { closedAt: null, ending: null, closedWhy: null, trail: [] };
-const receipt = (outcome: string, why: string | null): Partial<CaseStory> => ({
-  ...openCase,
-  trail: [entry('ORDER_RECEIPT', { kind: 'nudge', outcome, why, runtimeId: 'host-1' })],
+const reported = (became: Outcome['outcome'], receipt: string, why: string | null): Outcome => ({
+  ...APPLIED,
+  outcome: became,
+  events: [entry('ORDER_RECEIPT', { kind: 'nudge', outcome: receipt, why, runtimeId: 'host-1' })],
 });
-const nudged = (...answers: readonly Partial<CaseStory>[]): Promise<End> => {
-  [caseAnswers, caseLooks] = [answers, 0];
-  return vigil(['nudge', 'worker-1', '--message', 'Save, please.']);
+const nudged = async (found: Outcome, ...more: readonly string[]): Promise<End> => {
+  [outcome, outcomeLooks] = [found, 0];
+  const end = await vigil(['nudge', 'worker-1', '--message', 'Save, please.', ...more]);
+  outcome = APPLIED;
+  return end;
 };
 
 const file = (...more: readonly string[]) =>
@@ -568,28 +563,35 @@ test.each([
 });
 
 test('a nudge waits for its receipt, and reports that the agent has it', async () => {
-  const { code, out } = await nudged(openCase, openCase, receipt('delivered', null));
-  expect(code).toBe(0);
+  const { code, out } = await nudged(reported('applied', 'delivered', null));
+  expect([code, outcomeLooks]).toEqual([0, 2]);
   expect(out).toContain('Requested: a text to worker-1, "Save, please.".\n');
   expect(out).toContain('worker-1 has it: host-1 reports delivered');
 });
 
 test.each([
   [
-    receipt('expired', 'it waited: nothing is typed into a dialog'),
+    reported('refused', 'expired', 'it waited: nothing is typed into a dialog'),
     'expired: it waited: nothing is typed into a dialog',
   ],
-  [receipt('uncertain', 'nothing confirms it'), 'uncertain: nothing confirms it'],
-  [{ ...openCase, closedAt: 1, ending: 'withheld', closedWhy: 'the fleet is halted' }, 'withheld: the fleet is halted'],
+  [reported('applied', 'uncertain', 'nothing confirms it'), 'uncertain: nothing confirms it'],
 ])('a nudge that did not reach its agent reports the reason, and ends with 1', async (found, why) => {
-  const { code, out } = await nudged(openCase, found);
+  const { code, out } = await nudged(found);
   expect(code).toBe(1);
   expect(out).toContain(why);
   expect(out).not.toContain('worker-1 has it');
 });
 
+test('a nudge during a halt prints at once that it is refused, although no case was opened', async () => {
+  const refused = { ...APPLIED, outcome: 'refused', reason: 'halted: ada has halted the fleet', events: [] } as const;
+  expect(await nudged(refused)).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('\nRefused: halted: ada has halted the fleet.\n'),
+  });
+});
+
 test('a nudge that nothing confirms may have reached its agent, and is not called missed', async () => {
-  const { code, out } = await nudged(openCase, receipt('uncertain', 'nothing confirms it'));
+  const { code, out } = await nudged(reported('applied', 'uncertain', 'nothing confirms it'));
   expect(code).toBe(1);
   expect(out).toContain('worker-1 may have it');
   expect(out).not.toContain('was not reached');
@@ -635,20 +637,20 @@ test('a resume without a halt is refused and not written', async () => {
 });
 
 test.each([
-  [receipt('delivered', null), 0, 'applied'],
-  [receipt('uncertain', 'nothing confirms it'), 1, 'pending'],
-  [receipt('expired', 'it waited'), 1, 'refused'],
+  [reported('applied', 'delivered', null), 0, 'applied'],
+  [reported('applied', 'uncertain', 'nothing confirms it'), 1, 'pending'],
+  [reported('refused', 'expired', 'it waited'), 1, 'refused'],
 ] as const)('for programs a nudge has its event and its outcome', async (found, ends, became) => {
-  [caseAnswers, caseLooks] = [[openCase, found], 0];
-  const { code, out } = await vigil(['nudge', 'worker-1', '--message', 'x', '--json']);
+  const { code, out } = await nudged(found, '--json');
   expect(code).toBe(ends);
   expect(JSON.parse(out)).toMatchObject({ eventId: 'e-1', outcome: became, reason: expect.any(String) });
 });
 
 test('a nudge that is not waited for is written', async () => {
-  [caseAnswers, caseLooks] = [[openCase], 0];
-  const { code, out } = await vigil(['nudge', 'worker-1', '--message', 'x', '--json', '--no-wait']);
-  expect({ code, eventId: JSON.parse(out).eventId, caseLooks }).toEqual({ code: 0, eventId: 'e-1', caseLooks: 0 });
+  const { code, out } = await nudged(APPLIED, '--json', '--no-wait');
+  expect({ code, eventId: JSON.parse(out).eventId, outcomeLooks }).toEqual({
+    ...{ code: 0, eventId: 'e-1', outcomeLooks: 0 },
+  });
 });
 
 test.each([

@@ -1,51 +1,61 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AgentRow, CaseStory, WrittenCommand } from '@vigil/read-model';
+import type { AgentRow, Outcome } from '@vigil/read-model';
 import type { Client } from './client.ts';
-import { path, requestLines, type WriteOptions, writeAndShow } from './commands/control/options.ts';
+import {
+  followShown,
+  path,
+  requestLines,
+  sent,
+  shownBy,
+  type WriteOptions,
+  writeAndShow,
+} from './commands/control/options.ts';
 import { Refusal } from './errors.ts';
 import { because, describeEvent } from './render/describe.ts';
-import { jsonText, plain } from './render/plain.ts';
-import { dashboard, endUnwell, print, untilStopped } from './terminal.ts';
+import { outcomeLine } from './render/outcome.ts';
+import { jsonText, plain, plainAll } from './render/plain.ts';
+import { dashboard, endUnwell, print, view } from './terminal.ts';
 
-/** A text by hand waits for its agent for a minute; its receipt takes a moment to be read. */
-const PATIENCE_MS = 75_000;
 const LOOK_MS = 500;
 const APPEARS_WITHIN_MS = 3000;
 
 export type NudgeOptions = WriteOptions & { readonly message: string };
 
-const caseOf = ({ eventId }: WrittenCommand): string => `case-${eventId}`;
-
 export const sendNudge = async (agentId: string, { message, ...options }: NudgeOptions): Promise<void> => {
   await untilRunning(dashboard(), agentId);
+  const { by, why, json, wait } = options;
   const command = { kind: 'request_step', agentId, step: 'nudge', message };
   const requested = `a text to ${agentId}, "${message}"`;
-  if (!options.wait)
-    return void (await writeAndShow(command, options, (one) => ({
-      requested,
-      outcome: `vigil case show ${caseOf(one)}`,
-    })));
-  const { by, why, json } = options;
-  const written = await dashboard().post<WrittenCommand>('/v1/commands', { ...command, by, why });
+  if (!wait)
+    return void (await writeAndShow(command, options, ({ eventId }) => ({ requested, outcome: shownBy(eventId) })));
+  const written = await sent({ ...command, by, why }, json);
   if (!json) print(requestLines(requested, null));
-  const outcome = await outcomeWithin(dashboard(), caseOf(written));
-  if (json) print([jsonText({ ...written, ...forPrograms(outcome) })]);
-  if (outcome === null) {
-    endUnwell();
-    if (!json) print([`Nothing is known of it yet. What becomes of it: vigil case show ${caseOf(written)}`]);
-    return;
-  }
-  if (outcome.reached !== 'has it') endUnwell();
-  if (!json) print([plain(`${agentId} ${outcome.reached}: ${outcome.text}`)]);
+  const followed = await followShown(written.eventId, json);
+  const { became } = followed;
+  const delivery = deliveryOf(became);
+  const outcome = delivery?.reached === 'may have it' ? 'pending' : became.outcome;
+  if (outcome !== 'applied') endUnwell();
+  if (json) return print([jsonText({ ...written, ...became, outcome, reason: delivery?.text ?? became.reason })]);
+  const line = delivery && `${agentId} ${delivery.reached}: ${delivery.text}`;
+  print([line === null ? outcomeLine(view(), plainAll(followed), [shownBy(written.eventId)]) : plain(line)]);
 };
 
-const OUTCOMES = { 'has it': 'applied', 'may have it': 'pending', 'was not reached': 'refused' } as const;
+/** In words for people. */
+type Delivery = { readonly reached: 'has it' | 'may have it' | 'was not reached'; readonly text: string };
 
-/** The same fields as after other commands. A text that nothing confirms stays pending. */
-const forPrograms = (outcome: Outcome | null) =>
-  outcome === null
-    ? { outcome: 'pending', reason: null }
-    : { outcome: OUTCOMES[outcome.reached], reason: outcome.text };
+const reachedBy = (outcome: unknown): Delivery['reached'] => {
+  if (outcome === 'delivered' || outcome === 'answered') return 'has it';
+  return outcome === 'uncertain' ? 'may have it' : 'was not reached';
+};
+
+/** What the receipt of a text reports; null: it has no receipt, or waits for another one. */
+const deliveryOf = ({ outcome, events }: Outcome): Delivery | null => {
+  if (outcome === 'pending') return null;
+  const receipt = events.findLast(({ type }) => type === 'ORDER_RECEIPT');
+  if (receipt === undefined) return null;
+  const { outcome: reported } = receipt.payload as { readonly outcome?: unknown };
+  return { reached: reachedBy(reported), text: describeEvent(receipt.type, receipt.payload) };
+};
 
 const checkRunning = async (client: Client, agentId: string): Promise<void> => {
   const { state, endReason } = await client.get<AgentRow>(path('agents', agentId));
@@ -64,49 +74,4 @@ const untilRunning = async (client: Client, agentId: string): Promise<void> => {
       await pause(LOOK_MS);
     }
   }
-};
-
-/** In words for people. */
-type Outcome = { readonly reached: 'has it' | 'may have it' | 'was not reached'; readonly text: string };
-
-const reachedBy = (outcome: unknown): Outcome['reached'] => {
-  if (outcome === 'delivered' || outcome === 'answered') return 'has it';
-  return outcome === 'uncertain' ? 'may have it' : 'was not reached';
-};
-
-/** Null: it is not known yet. */
-const outcomeOf = ({ trail, closedAt, ending, closedWhy }: CaseStory): Outcome | null => {
-  const receipt = trail.find(({ type }) => type === 'ORDER_RECEIPT');
-  if (receipt !== undefined) {
-    const { outcome } = receipt.payload as { readonly outcome?: unknown };
-    return { reached: reachedBy(outcome), text: describeEvent(receipt.type, receipt.payload) };
-  }
-  // A case that was worked through has given an order: its receipt is still to come.
-  if (closedAt === null || ending === 'executed') return null;
-  return {
-    reached: 'was not reached',
-    text: `its case is closed as ${ending}${because(closedWhy)}`,
-  };
-};
-
-/** The case is there a moment after its command. */
-const caseSoFar = async (client: Client, caseId: string): Promise<CaseStory | null> => {
-  try {
-    return await client.get<CaseStory>(path('cases', caseId));
-  } catch (error) {
-    if (error instanceof Refusal) return null;
-    throw error;
-  }
-};
-
-/** Null: nothing is known in time, or Ctrl-C has ended the wait. */
-const outcomeWithin = async (client: Client, caseId: string): Promise<Outcome | null> => {
-  const stop = untilStopped();
-  for (let waited = 0; waited < PATIENCE_MS && !stop.aborted; waited += LOOK_MS) {
-    const found = await caseSoFar(client, caseId);
-    const outcome = found === null ? null : outcomeOf(found);
-    if (outcome !== null) return outcome;
-    await pause(LOOK_MS, undefined, { signal: stop }).catch(() => {});
-  }
-  return null;
 };

@@ -327,6 +327,59 @@ test('the outcome of a command is what its service answers, and for a step by ha
   expect(await typesOf('command-4')).toEqual([]);
 });
 
+test('a later command that is refused while an end is ordered is not the outcome of the command that ordered it', async () => {
+  const [caseId, agentId] = ['case-first', 'a'];
+  const refused = example(Topic.agentIntervention, 'DECISION_REFUSED', { caseId, agentId, reason: 'it is ordered' });
+  const later = (id: string) => ({ causationId: id, correlationId: id });
+  const events = [
+    example(Topic.agentIntervention, 'CASE_OPENED', { caseId, agentId, taskId: 'T-1' }),
+    example(Topic.agentOrder, 'TERMINATE_AGENT', { caseId, agentId, orderId: 'case-first-1' }),
+    { ...refused, ...later('second') },
+    { ...example(Topic.agentIntervention, 'ESCALATION_DECIDED', { caseId, agentId }), ...later('third') },
+    { ...example(Topic.taskRecovery, 'RECOVERY_REFUSED', { caseId, taskId: 'T-1' }), ...later('fourth') },
+  ];
+  await using it = await modelOf(...events);
+  const becameOf = async (id: string) => outcomeOf(id, await it.model.outcomes(id)).outcome;
+  expect(await Promise.all(['first', 'second', 'third', 'fourth'].map(becameOf))).toEqual([
+    'pending',
+    'refused',
+    'applied',
+    'refused',
+  ]);
+  const own = { ...refused, causationId: 'the ruling', correlationId: 'first' };
+  await using alone = await modelOf(own);
+  expect(outcomeOf('first', await alone.model.outcomes('first')).outcome).toBe('refused');
+});
+
+test('the outcome of a recovery by hand is what recovery does with the task after its case', async () => {
+  const about = { caseId: 'case-asked', agentId: 'a', taskId: 'T-1' };
+  const plan = [{ step: 'terminate' }, { step: 'recover' }] as never;
+  const recovery = (type: 'RECOVERY_INITIATED' | 'RECOVERY_COMPLETED') =>
+    example(Topic.taskRecovery, type, { taskId: 'T-1' });
+  const earlier = recovery('RECOVERY_COMPLETED');
+  const ended = [
+    example(Topic.agentIntervention, 'CASE_OPENED', { ...about, plan, planName: 'by hand: terminate_and_recover' }),
+    example(Topic.agentIntervention, 'AGENT_TERMINATED', about),
+    example(Topic.agentIntervention, 'CASE_CLOSED', { ...about, ending: 'executed' }),
+  ];
+  const becameOf = async (...events: readonly Unplaced[]) => {
+    await using it = await modelOf(...events);
+    return outcomeOf('asked', await it.model.outcomes('asked'));
+  };
+  expect(await becameOf(earlier, ...ended)).toMatchObject({
+    outcome: 'pending',
+    reason: 'waits for a fresh agent in place of a, which has ended',
+  });
+  const order = example(Topic.agentOrder, 'SPAWN_AGENT', { caseId: 'case-asked', agentId: 'a-r1', ttlMs: 1000 });
+  expect(await becameOf(...ended, recovery('RECOVERY_INITIATED'), order)).toMatchObject({
+    outcome: 'pending',
+    reason: 'waits for the first heartbeat of a-r1',
+  });
+  expect(await becameOf(...ended, recovery('RECOVERY_INITIATED'), recovery('RECOVERY_COMPLETED'))).toMatchObject({
+    outcome: 'applied',
+  });
+});
+
 test('the targets are measured from the onset of findings, and from the ends of cases and recoveries', async () => {
   const opened = (caseId: string) => example(Topic.agentIntervention, 'CASE_OPENED', { caseId });
   const closed = (caseId: string, ending: 'executed' | 'recovered' | 'pardoned') =>

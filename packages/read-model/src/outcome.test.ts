@@ -108,12 +108,65 @@ test('while an agent has its grace, the outcome names it, and until when it has'
   const at = Date.parse('2026-11-28T15:04:00Z');
   const order = { eventId: 'o', at, type: 'TERMINATE_AGENT', agentId: 'steady', taskId: null, caseId: null };
   const [opened, ended] = caused(['CASE_OPENED', 'AGENT_TERMINATED']);
-  const ordered = { ...order, payload: { graceMs: 30_000 } } as unknown as Entry;
+  const ordered = { ...order, payload: { ttlMs: 60_000, graceMs: 30_000, cleanupMs: 30_000 } } as unknown as Entry;
   expect(outcomeOf('c1', [opened!, ordered])).toMatchObject({
     outcome: 'pending',
     reason: 'waits for steady to end, at most until 15:04:30 UTC; then it is killed',
+    until: at + 60_000 + 30_000 + 30_000 + 60_000,
   });
   expect(outcomeOf('c1', [opened!, ordered, ended!])).toMatchObject({ outcome: 'applied', reason: null });
+});
+
+describe('of a request for the end of an agent and a fresh one', () => {
+  const opened: Caused = ['CASE_OPENED', { planName: 'by hand: terminate_and_recover' }];
+  const done: readonly Caused[] = [opened, 'AGENT_TERMINATED', ['CASE_CLOSED', { ending: 'executed', why: 'done' }]];
+
+  test('the end of the agent decides nothing, and a fresh agent does', () => {
+    expect(outcome(...done)).toEqual(['pending', 'waits for a fresh agent in place of the agent, which has ended']);
+    expect(outcome(...done, 'RECOVERY_INITIATED', 'RECOVERY_COMPLETED')).toEqual(['applied', null]);
+  });
+
+  test('what was done with the fresh agent later is not its outcome', () => {
+    const events = caused([...done, 'RECOVERY_COMPLETED', 'RECOVERY_INITIATED', 'RECOVERY_FAILED']);
+    const found = outcomeOf('c1', events);
+    expect([found.outcome, found.events.at(-1)?.type]).toEqual(['applied', 'RECOVERY_COMPLETED']);
+  });
+
+  test('a recovery that is refused, fails or is not needed is refused with the reason', () => {
+    for (const [type, payload, reason] of [
+      ['RECOVERY_REFUSED', { reason: 'a holds T-1: end that one' }, 'a holds T-1: end that one'],
+      ['RECOVERY_FAILED', { reason: '3 of 3 attempts used' }, '3 of 3 attempts used'],
+      ['TASK_RELEASED', { why: 'reassigned', detail: 'held by a' }, 'reassigned: held by a'],
+      ['STEP_SKIPPED', { step: 'recover', why: 'no_task', detail: 'a has no task' }, 'no_task: a has no task'],
+    ] as const)
+      expect(outcome(opened, 'AGENT_TERMINATED', [type, payload])).toEqual(['refused', reason]);
+    expect(outcome(opened, ['CASE_CLOSED', { ending: 'pardoned', why: 'ada: it works' }])).toEqual([
+      'refused',
+      'ada: it works',
+    ]);
+  });
+
+  test('a task that no runtime can start waits, with the reason, and may be recovered later', () => {
+    const impossible: Caused = ['SPAWN_IMPOSSIBLE', { reason: 'no runtime has a template for T-1' }];
+    expect(outcome(...done, impossible)).toEqual(['pending', 'no runtime has a template for T-1']);
+    expect(outcome(...done, impossible, 'RECOVERY_INITIATED', 'RECOVERY_COMPLETED')).toEqual(['applied', null]);
+  });
+
+  test('while a fresh agent starts, it waits for as long as that one has', () => {
+    const spawn: Caused = ['SPAWN_AGENT', { ttlMs: 60_000 }];
+    expect(outcomeOf('c1', caused([...done, spawn]))).toMatchObject({
+      outcome: 'pending',
+      reason: 'waits for the first heartbeat of the agent',
+      until: 3 + 120_000,
+    });
+  });
+
+  test('an agent that has ended before is not ended again', () => {
+    const skipped: Caused = ['STEP_SKIPPED', { step: 'terminate', why: 'no_instance' }];
+    const executed: Caused = ['CASE_CLOSED', { ending: 'executed' }];
+    expect(outcome(opened, skipped)).toEqual(['pending', null]);
+    expect(outcome(opened, skipped, executed, 'RECOVERY_COMPLETED')).toEqual(['applied', null]);
+  });
 });
 
 test('a step by hand is applied when it is done, and refused when its case closes before', () => {

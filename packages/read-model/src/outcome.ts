@@ -10,6 +10,8 @@ export type Outcome = {
    * their count here, such as "3 of 3 confirmed", and a test of a channel where it was delivered
    */
   readonly reason: string | null;
+  /** when that for which it waits is due at the latest, epoch milliseconds; null: it waits for nothing that has a deadline */
+  readonly until: number | null;
   /** what it has caused, oldest first */
   readonly events: readonly Entry[];
 };
@@ -90,20 +92,52 @@ const refusedTestOf = (entry: Entry): string | null => {
   return sinks?.length === 0 && typeof text === 'string' ? text : null;
 };
 
-const ORDERED: readonly string[] = ['TERMINATE_AGENT', 'HANDOFF_REQUESTED', 'NUDGE_SENT'];
+type Wait = Pick<Outcome, 'reason' | 'until'>;
 
-/** What a step that is not decided waits for; null: nothing is known. */
-const waitOf = (events: readonly Entry[]): string | null => {
+const NO_WAIT: Wait = { reason: null, until: null };
+
+type Deadlines = Partial<Readonly<Record<'ttlMs' | 'graceMs' | 'cleanupMs' | 'deadlineAt', number>>>;
+
+/** A text by hand waits for its agent for a minute. */
+const TEXT_MS = 60_000;
+/** What a runtime takes at most beside grace and clean-up, as intervention counts it. */
+const ENDING_MS = 60_000;
+
+const waitForFresh = (agent: string): Wait => ({
+  reason: `waits for a fresh agent in place of ${agent}, which has ended`,
+  until: null,
+});
+
+/** What each step waits for when its order is given, and what a recovery waits for after an end. */
+const WAITS: Readonly<Record<string, (agent: string, at: number, deadlines: Deadlines) => Wait>> = {
+  TERMINATE_AGENT: (agent, at, { ttlMs = 0, graceMs = 0, cleanupMs = 0 }) => ({
+    reason: `waits for ${agent} to end, at most until ${new Date(at + graceMs).toISOString().slice(11, 19)} UTC; then it is killed`,
+    until: at + ttlMs + graceMs + cleanupMs + ENDING_MS,
+  }),
+  HANDOFF_REQUESTED: (agent, _at, { deadlineAt }) => ({
+    reason: `waits until ${agent} has the request`,
+    until: deadlineAt ?? null,
+  }),
+  NUDGE_SENT: (agent, at) => ({ reason: `waits until ${agent} has the text`, until: at + TEXT_MS }),
+  AGENT_TERMINATED: waitForFresh,
+  CASE_CLOSED: waitForFresh,
+  // The order has the first half of the time that a fresh agent has for its first heartbeat.
+  SPAWN_AGENT: (agent, at, { ttlMs = 0 }) => ({
+    reason: `waits for the first heartbeat of ${agent}`,
+    until: at + 2 * ttlMs,
+  }),
+};
+
+const REPORTED_WAITS: readonly string[] = ['CASE_WITHHELD', 'RECOVERY_WAITING', 'SPAWN_IMPOSSIBLE'];
+
+/** What a step that is not decided waits for. */
+const waitOf = (events: readonly Entry[]): Wait => {
   const newest = events.at(-1);
-  if (newest?.type === 'CASE_WITHHELD') return reasonOf(newest);
-  const ordered = events.findLast(({ type }) => ORDERED.includes(type));
-  if (ordered === undefined) return null;
-  const { agentId, at, payload } = ordered;
-  const agent = agentId ?? 'the agent';
-  if (ordered.type === 'HANDOFF_REQUESTED') return `waits until ${agent} has the request`;
-  if (ordered.type === 'NUDGE_SENT') return `waits until ${agent} has the text`;
-  const until = at + ((payload as { readonly graceMs?: number }).graceMs ?? 0);
-  return `waits for ${agent} to end, at most until ${new Date(until).toISOString().slice(11, 19)} UTC; then it is killed`;
+  if (newest !== undefined && REPORTED_WAITS.includes(newest.type)) return { reason: reasonOf(newest), until: null };
+  const ordered = events.findLast(({ type }) => WAITS[type] !== undefined);
+  if (ordered === undefined) return NO_WAIT;
+  const { type, agentId, at, payload } = ordered;
+  return WAITS[type]?.(agentId ?? 'the agent', at, payload as Deadlines) ?? NO_WAIT;
 };
 
 type Delivery = { readonly sink?: unknown; readonly ok?: unknown; readonly detail?: unknown };
@@ -122,9 +156,10 @@ const testOf = (eventId: string, events: readonly Entry[]): Outcome | null => {
   ];
   if (reached.length + failures.length < sinks.length) {
     const waiting = `waits for the delivery to ${missed.join(', ')}`;
-    return { eventId, outcome: 'pending', reason: [...texts, waiting].join('; '), events };
+    return { eventId, outcome: 'pending', reason: [...texts, waiting].join('; '), until: null, events };
   }
-  return { eventId, outcome: failures.length === 0 ? 'applied' : 'refused', reason: texts.join('; '), events };
+  const outcome = failures.length === 0 ? 'applied' : 'refused';
+  return { eventId, outcome, reason: texts.join('; '), until: null, events };
 };
 
 /** A recovery of an agent that has ended skips its end, and continues: that decides nothing. */
@@ -190,25 +225,58 @@ const ofAll = (
   const refused = answers.filter((one) => answerOf(one) === 'refused');
   const count = `${answers.length - refused.length} of ${of} confirmed`;
   const reason = [count, ...refused.map(reasonOf)].filter((text) => text !== null).join('; ');
-  if (answers.length < of) return { eventId, outcome: 'pending', reason, events };
-  return { eventId, outcome: refused.length === 0 ? 'applied' : 'refused', reason, events };
+  if (answers.length < of) return { eventId, outcome: 'pending', reason, until: null, events };
+  return { eventId, outcome: refused.length === 0 ? 'applied' : 'refused', reason, until: null, events };
+};
+
+/** A person has requested the end of an agent, and a fresh one for its task. */
+const isRecovery = (events: readonly Entry[]): boolean =>
+  events.some(
+    ({ type, payload }) =>
+      type === 'CASE_OPENED' &&
+      (payload as { readonly planName?: unknown }).planName === 'by hand: terminate_and_recover',
+  );
+
+/** The events of a recovery that decide a request for one. The end of the agent, and of its case, do not. */
+const RECOVERIES: { readonly [K in ContentOf<typeof Topic.taskRecovery>['type']]?: Answer } = {
+  RECOVERY_COMPLETED: 'applied',
+  RECOVERY_FAILED: 'refused',
+  RECOVERY_REFUSED: 'refused',
+  REVIEW_REQUIRED: 'refused',
+  TASK_RELEASED: 'refused',
+};
+
+const recoveryAnswers: Readonly<Record<string, Answer>> = RECOVERIES;
+
+const recoveryAnswerOf = (one: Entry): Answer | undefined =>
+  recoveryAnswers[one.type] ?? (answerOf(one) === 'refused' && !isSkippedEnd(one) ? 'refused' : undefined);
+
+/** The outcome of a request for a recovery: that of the recovery of the task. */
+const ofRecovery = (eventId: string, events: readonly Entry[]): Outcome => {
+  const at = events.findIndex((one) => recoveryAnswerOf(one) !== undefined);
+  const deciding = events[at];
+  if (deciding === undefined) return { eventId, outcome: 'pending', ...waitOf(events), events };
+  const outcome = recoveryAnswerOf(deciding) ?? 'pending';
+  const reason = outcome === 'refused' ? reasonOf(deciding) : null;
+  return { eventId, outcome, reason, until: null, events: events.slice(0, at + 1) };
 };
 
 /** The first event that decides is the outcome; of commands written at once, all of their answers. `events`: oldest first. */
 export const outcomeOf = (eventId: string, events: readonly Entry[]): Outcome => {
+  if (isRecovery(events)) return ofRecovery(eventId, events);
   const group = groupOf(eventId, events);
   if (group !== null) return ofAll(eventId, events, group);
   const test = testOf(eventId, events);
   if (test !== null) return test;
   const undelivered = undeliveredBecause(events);
-  if (undelivered !== null) return { eventId, outcome: 'refused', reason: undelivered, events };
+  if (undelivered !== null) return { eventId, outcome: 'refused', reason: undelivered, until: null, events };
   const deciding = events.find((one) => answerOf(one) !== undefined && !isSkippedEnd(one));
   const refusedTest = deciding === undefined ? null : refusedTestOf(deciding);
-  if (refusedTest !== null) return { eventId, outcome: 'refused', reason: refusedTest, events };
+  if (refusedTest !== null) return { eventId, outcome: 'refused', reason: refusedTest, until: null, events };
   if (deciding !== undefined && isAfterText(deciding, events))
-    return { eventId, outcome: 'applied', reason: null, events };
+    return { eventId, outcome: 'applied', reason: null, until: null, events };
   const outcome = deciding === undefined ? 'pending' : (answerOf(deciding) ?? 'pending');
-  if (outcome === 'pending') return { eventId, outcome, reason: waitOf(events), events };
+  if (outcome === 'pending') return { eventId, outcome, ...waitOf(events), events };
   const isRefused = outcome === 'refused' && deciding !== undefined;
-  return { eventId, outcome, reason: isRefused ? reasonOf(deciding) : null, events };
+  return { eventId, outcome, reason: isRefused ? reasonOf(deciding) : null, until: null, events };
 };

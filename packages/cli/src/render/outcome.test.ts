@@ -7,7 +7,7 @@ import { entry } from './rows.fixture.ts';
 import type { View } from './view.ts';
 
 const view: View = { now: 7_200_000, paint: picocolors.createColors(false), width: 200, offsetMinutes: 0 };
-const pending = { eventId: 'e-1', outcome: 'pending', reason: null, events: [] } as const;
+const pending = { eventId: 'e-1', outcome: 'pending', reason: null, until: null, events: [] } as const;
 const followed = (became: Outcome, away: Followed['away'] = []): Followed => ({ became, away });
 const lineOf = (one: Followed) => outcomeLine(view, one, ['vigil health', 'vigil command show e-1']);
 

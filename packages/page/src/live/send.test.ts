@@ -11,7 +11,7 @@ const hold = {
   fields: [],
 };
 
-const PENDING: Outcome = { outcome: 'pending', reason: null, events: [] };
+const PENDING: Outcome = { outcome: 'pending', reason: null, until: null, events: [] };
 
 const stagesOf = async (write: () => Promise<string>, outcomes: readonly (Outcome | Error)[]) => {
   const stages: Sent['became'][] = [];
@@ -41,6 +41,7 @@ test('a command is shown as sent, then as asked, then with its outcome', async (
       {
         outcome: 'applied',
         reason: null,
+        until: null,
         events: [{ type: 'HOLD_CHANGED', payload: { held: true, by: 'ada', why: 'too fast' } }],
       },
     ],
@@ -55,7 +56,7 @@ test('a command is shown as sent, then as asked, then with its outcome', async (
 
 test('a command that waits shows what it waits for, once, until its outcome has arrived', async () => {
   const waiting = { ...PENDING, reason: 'waits for a to end' };
-  const ended = { outcome: 'applied', reason: 'it has ended', events: [] } as const;
+  const ended: Outcome = { outcome: 'applied', reason: 'it has ended', until: null, events: [] };
   const { stages } = await stagesOf(async () => 'e1', [PENDING, waiting, waiting, ended]);
   expect(stages).toEqual([
     { kind: 'sending' },
@@ -63,6 +64,13 @@ test('a command that waits shows what it waits for, once, until its outcome has 
     { kind: 'asked', eventId: 'e1', text: 'waits for a to end' },
     { kind: 'applied', text: 'it has ended' },
   ]);
+});
+
+test('a command is followed until the deadline of what it waits for', async () => {
+  const waiting = { ...PENDING, reason: 'waits for a to end', until: 1 };
+  const ended: Outcome = { outcome: 'applied', reason: 'it has ended', until: null, events: [] };
+  const { stages } = await stagesOf(async () => 'e1', [...Array<Outcome>(20).fill(waiting), ended]);
+  expect(stages.at(-1)).toEqual({ kind: 'applied', text: 'it has ended' });
 });
 
 test('a refusal has its reason, whether the API or the reader of the command refuses', async () => {

@@ -7,6 +7,8 @@ export type Outcome = {
   readonly outcome: 'pending' | 'applied' | 'refused';
   /** why it was refused, or what it waits for */
   readonly reason: string | null;
+  /** when that for which it waits is due at the latest, epoch milliseconds */
+  readonly until: number | null;
   /** what it has caused, oldest first */
   readonly events: readonly Pick<Entry, 'type' | 'payload'>[];
 };
@@ -25,8 +27,14 @@ export type SendDeps = {
   readonly onChange: (sent: Sent) => void;
 };
 
-/** How long each question about the outcome waits at the dashboard, seconds. The first ones show what it waits for. A text by hand has a minute. */
+/**
+ * How long each question about the outcome waits at the dashboard, seconds. The first ones show what it waits for. The last one is repeated
+ * until the deadline of what the command waits for, and begins again when it waits for something else.
+ */
 const WAITS_S = [3, 7, 10, 10, 10, 20, 20];
+const LAST_WAIT_S = 20;
+/** After a deadline, milliseconds. */
+const MARGIN_MS = 15_000;
 
 const LATE = 'No outcome was reported in time. The history shows what became of it.';
 
@@ -38,16 +46,17 @@ const textOf = ({ reason, events }: Outcome): string => {
 
 const followed = async (
   eventId: string,
-  { outcomeOf }: SendDeps,
+  { outcomeOf, now }: SendDeps,
   report: (became: Sent['became']) => void,
 ): Promise<Sent['became']> => {
   let last: string | null = null;
-  for (const waitS of WAITS_S) {
-    const found = await outcomeOf(eventId, waitS);
-    if (found.outcome === 'pending' && found.reason !== last)
-      report({ kind: 'asked', eventId, text: found.reason ?? '' });
-    last = found.reason;
+  for (let question = 0, until = 0; question < WAITS_S.length || now() < until; question += 1) {
+    const found = await outcomeOf(eventId, WAITS_S[question] ?? LAST_WAIT_S);
     if (found.outcome !== 'pending') return { kind: found.outcome, text: textOf(found) };
+    if (found.reason !== last) report({ kind: 'asked', eventId, text: found.reason ?? '' });
+    if (found.reason !== last && last !== null) question = 0;
+    last = found.reason;
+    until = found.until === null ? 0 : found.until + MARGIN_MS;
   }
   return { kind: 'unknown', text: last ?? LATE };
 };

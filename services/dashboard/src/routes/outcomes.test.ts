@@ -21,6 +21,7 @@ test('the outcome of a command is there at once, without a wait', async () => {
     eventId: 'c1',
     outcome: 'pending',
     reason: null,
+    until: null,
     events: [],
   });
   answers.push(entry);

@@ -208,6 +208,13 @@ test('more time that is given during a pause does not make it longer', () => {
   }
 });
 
+test('a request that a later one replaces before its ruling is refused in its own chain, not in that of the later one', () => {
+  const one = agent();
+  one.receive({ ...requests('nudge'), correlationId: 'the first' });
+  const [refused] = one.drafts({ ...requests('terminate'), eventId: 'event-9', correlationId: 'the second' });
+  expect(refused).toMatchObject({ type: 'DECISION_REFUSED', correlationId: 'the first' });
+});
+
 test('a person whose request has no effect is notified of the reason, also before the ruling', () => {
   const one = agent();
   one.receive(requests('nudge'));

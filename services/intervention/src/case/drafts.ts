@@ -101,10 +101,12 @@ export const withdraw = (caseContext: CaseContext, requestId: string, why: strin
 
 type Refusal = Omit<PayloadOf<EventTopic, 'DECISION_REFUSED'>, 'agentId'>;
 
-export const refusal = (agentId: string, emitted: Refusal): CaseDraft => ({
+/** `correlationId`: the chain of the refused command; left out: that of the present input. */
+export const refusal = (agentId: string, emitted: Refusal, correlationId?: string): CaseDraft => ({
   topic: Topic.agentIntervention,
   type: 'DECISION_REFUSED',
   key: agentId,
+  ...(correlationId !== undefined && { correlationId }),
   payload: { agentId, ...emitted },
 });
 

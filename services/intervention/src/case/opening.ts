@@ -67,8 +67,8 @@ const isRehearsed = (episode: Episode | null, { episodeId, planName }: CaseConte
 export const refusalToPerson = (caseContext: CaseContext, why: string): readonly CaseDraft[] =>
   caseContext.warrantId === null ? [refused(caseContext, why)] : [];
 
-const refused = ({ agentId, caseId, planName, by }: CaseContext, reason: string): CaseDraft =>
-  refusal(agentId, { caseId, decision: planName, by: by ?? '', reason });
+const refused = ({ agentId, caseId, planName, by, correlationId }: CaseContext, reason: string): CaseDraft =>
+  refusal(agentId, { caseId, decision: planName, by: by ?? '', reason }, correlationId);
 
 const caseOpened = (caseContext: CaseContext, dryRun: boolean, resumePoint: ResumePoint | null): CaseDraft => {
   const barred = unreachable(caseContext);

@@ -90,7 +90,8 @@ Example:
 /** A step by hand opens a case of its own. */
 const RECOVER = `
 The task continues from its newest valid checkpoint. The recovery skips the back-off, counts as an attempt, and needs the
-governor's admission. Nothing is spawned before the death is confirmed.
+governor's admission. Nothing is spawned before the death is confirmed. The command waits until a fresh agent works, or
+prints why none does.
 
 Example:
   vigil recover worker-1 --why "it does not answer"`;

@@ -55,7 +55,7 @@ export const shownBy = (eventId: string): string => `vigil command show ${eventI
 type Sent = Pick<WrittenCommand, 'eventId'> & Partial<WrittenCommand>;
 
 /** A command that Kafka has not acknowledged may be written: it is followed like any other. */
-const sent = async (command: object, json: boolean | undefined): Promise<Sent> => {
+export const sent = async (command: object, json: boolean | undefined): Promise<Sent> => {
   try {
     return await dashboard().post<WrittenCommand>('/v1/commands', command);
   } catch (error) {
@@ -87,6 +87,7 @@ export const followShown = (eventId: string, json: boolean | undefined): Promise
   follow(eventId, {
     client: dashboard(),
     now: () => performance.now(),
+    clock: Date.now,
     pause,
     onOutage: (away) => {
       if (!json) print(outageLines(view(), plainAll(away), shownBy(eventId)));
