@@ -69,6 +69,23 @@ test('without a group wait sinks are notified with the raise', () => {
   expect(open(0).receive(raised())).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: start } }]);
 });
 
+test('a question with a deadline is sent at once, also within the group wait; one without a deadline waits with it', () => {
+  const question = { options: ['pardon', 'terminate'], caseId: 'c-1', deadlineAt: start + 10_000 };
+  expect(open().receive(raised(question))).toMatchObject([
+    { type: 'ALERT_RAISED', payload: { deliverAt: start, options: question.options } },
+  ]);
+  const later = open();
+  expect(later.receive(raised())).toMatchObject([{ payload: { deliverAt: null } }]);
+  expect(later.receive(raised(question, 'n3'), start + 5000)).toMatchObject([
+    { type: 'ALERT_UPDATED', payload: { deliverAt: start + 5000, options: question.options } },
+  ]);
+  const unhurried = open();
+  unhurried.receive(raised());
+  expect(unhurried.receive(raised({ ...question, deadlineAt: null }, 'n3'))).toMatchObject([
+    { payload: { deliverAt: null } },
+  ]);
+});
+
 test('a repeated notice is emitted once', () => {
   const alert = open(0);
   alert.receive(raised());
@@ -228,8 +245,8 @@ test.each([0, 30_000])('alerting obeys the laws of deciders, with a group wait o
   laws(alerts({ ...settings, groupWaitMs }), inputs, { runs: 500 });
 });
 
-const asking = (caseId = 'case-1') =>
-  raised({ caseId, title: 'worker-1 waits for a decision', options: ['pardon'], deadlineAt: start + HOUR }, 'n3');
+const asking = (caseId = 'case-1', deadlineAt: number | null = start + HOUR) =>
+  raised({ caseId, title: 'worker-1 waits for a decision', options: ['pardon'], deadlineAt }, 'n3');
 const settled = (caseId = 'case-1') =>
   raised({ action: 'settle', caseId, title: 'worker-1: its case is closed as pardoned', text: 'ada: known' }, 'n4');
 
@@ -270,7 +287,7 @@ test('the answer to a question delays no repetition of the alert', () => {
 
 test('a question that sinks have not received is not taken from them', () => {
   const alert = open();
-  alert.receive(asking());
+  alert.receive(asking('case-1', null));
   expect(alert.receive(settled())).toMatchObject([{ payload: { options: [], deliverAt: null, isQuiet: false } }]);
 });
 

@@ -33,7 +33,12 @@ export const raisedUrgency = (urgency: AlertUrgency): AlertUrgency => {
   }
 };
 
-const isAsking = ({ options, requestId }: Content): boolean => options.length > 0 || requestId !== null;
+const isAsking = ({ options, requestId }: Pick<Content, 'options' | 'requestId'>): boolean =>
+  options.length > 0 || requestId !== null;
+
+/** A question whose deadline passes by itself. */
+export const hasDeadline = ({ options, requestId, deadlineAt }: Content): boolean =>
+  deadlineAt !== null && isAsking({ options, requestId });
 
 /**
  * Within an episode severity and urgency never fall, and the options stay with their case or request. What an agent asks

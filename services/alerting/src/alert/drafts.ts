@@ -1,5 +1,5 @@
 import type { Alert } from './alert-state.ts';
-import { type Content, questionOf, raisedUrgency } from './content.ts';
+import { type Content, hasDeadline, questionOf, raisedUrgency } from './content.ts';
 import { isRepetition, type Open, type Over, sendFrom, sinksToSend } from './due.ts';
 import { type Gates, heldUntil } from './gates.ts';
 import type { Output, Settings } from './messages.ts';
@@ -15,15 +15,20 @@ export const draft = ({ alertKey, correlationId, policy }: Alert, event: AlertDr
 /** The configuration, and what holds back deliveries now. */
 export type Rules = Settings & { readonly gates: Gates };
 
-/** The group wait of an alert: 0 for those of Vigil itself, which have no related alerts, and for a request. */
-export const waitOf = (content: Content, { groupWaitMs }: Settings): number =>
-  isAtOnce(content) ? 0 : (content.groupWaitMs ?? groupWaitMs);
+/**
+ * The group wait of an alert: 0 for those of Vigil itself, which have no related alerts, for a request, and for a
+ * question with a deadline.
+ */
+export const waitOf = (content: Content, settings: Settings): number =>
+  isAtOnce(content) || hasDeadline(content) ? 0 : groupWaitOf(content, settings);
+
+const groupWaitOf = (content: Content, { groupWaitMs }: Settings): number => content.groupWaitMs ?? groupWaitMs;
 
 const isAtOnce = ({ route, requestId }: Content): boolean => OF_VIGIL.has(route) || requestId !== null;
 
 /** How long it waits for another beginning before its end is sent. */
 export const endWaitOf = (content: Content, settings: Settings): number =>
-  isAtOnce(content) ? 0 : Math.max(waitOf(content, settings), settings.endWaitMs);
+  isAtOnce(content) ? 0 : Math.max(groupWaitOf(content, settings), settings.endWaitMs);
 
 /** How often it is repeated, milliseconds. */
 export const repeatOf = (content: Content, { repeatMs }: Settings): number => content.repeatMs ?? repeatMs;

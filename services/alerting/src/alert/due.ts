@@ -1,6 +1,6 @@
 import type { AlertSeverity, AlertUrgency } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
-import { type Content, isMoreUrgent, isWorse, questionOf } from './content.ts';
+import { type Content, hasDeadline, isMoreUrgent, isWorse, questionOf } from './content.ts';
 import { type Gates, heldUntil } from './gates.ts';
 import { type Routing, sinksOf } from './routing.ts';
 
@@ -32,10 +32,10 @@ export type Sent = {
 
 /**
  * All sinks are notified at once of a worse severity, a higher urgency and of a new question. A request waits for no group
- * wait: its agent waits with it.
+ * wait, because its agent waits with it. Nor does a question with a deadline, which may be shorter.
  */
 const isUrgent = ({ content, sent }: Open): boolean => {
-  if (sent === null) return content.requestId !== null;
+  if (sent === null) return content.requestId !== null || hasDeadline(content);
   const question = questionOf(content);
   return (
     isWorse(content.severity, sent.severity) ||
