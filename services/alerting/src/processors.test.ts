@@ -39,7 +39,7 @@ test('what happens to agents, tasks and the fleet becomes alerts, each under its
   running.use(await runDeliveries(log, sinks, sinkDeps));
   await log.publish(
     example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to: 'STUCK' }),
-    example(Topic.taskRecovery, 'RECOVERY_FAILED'),
+    example(Topic.taskRecovery, 'REVIEW_REQUIRED'),
     example(Topic.fleetGovernance, 'BRAKE_ENGAGED'),
   );
   const raised = () => log.events(Topic.alert).filter((event: HealthEvent) => event.type === 'ALERT_RAISED');
@@ -78,7 +78,7 @@ test('a failing sink is reported to the others, once; when it is back it has los
   };
   const sinks = [consoleSink((line) => void lines.push(line), routing.configured), deliveringTo('pager', deliver)];
   running.use(await runDeliveries(log, sinks, { ...sinkDeps, now: Date.now, random: () => 2 }));
-  await log.publish(example(Topic.taskRecovery, 'RECOVERY_FAILED'));
+  await log.publish(example(Topic.taskRecovery, 'REVIEW_REQUIRED'));
   const failing = (what: string) => lines.filter((line) => line.startsWith(`ALERT ${what} [critical] sink_failing`));
   await vi.waitFor(() => expect(failing('raised')).toHaveLength(1), 60_000);
   isAway = false;

@@ -13,10 +13,6 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
   const { taskId } = input.payload;
   const about: About = { agentId: null, taskId };
   switch (input.type) {
-    case 'RECOVERY_FAILED': {
-      const { reason } = input.payload;
-      return [raise(ROUTE, about, { title: `${taskId} could not be recovered`, text: reason })];
-    }
     case 'SPAWN_IMPOSSIBLE': {
       const { reason, agentId, cause, lastOutput } = input.payload;
       const title = agentId === null ? `${taskId} has no agent` : `${taskId} has no agent after ${agentId} (${cause})`;
@@ -74,6 +70,8 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
     }
     case 'PROBATION_PASSED':
       return [resolve(LOST, about, `${input.payload.agentId} does well`)];
+    // The review that follows in the same decision has its reason, and what people decide.
+    case 'RECOVERY_FAILED':
     case 'RECOVERY_REFUSED':
       return [];
     case 'TASK_RELEASED': {
