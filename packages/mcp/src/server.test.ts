@@ -272,6 +272,17 @@ test('a stalled agent is ended, and its ticket redispatched twice; the third tim
   ]);
 });
 
+test.each([
+  ['WRONG', 'OMN-1', 'worker-1 does not work on the ticket WRONG: it works on OMN-1'],
+  ['OMN-1', null, 'worker-1 does not work on the ticket OMN-1: it has none'],
+])('an agent is not ended for the ticket %s while it has %s', async (ticket_id, taskId, refusal) => {
+  seen = { ...seen, agent: { ...seen.agent, taskId } };
+  expect(await call('kill_stalled_agent', { agent_id: 'worker-1', ticket_id })).toEqual({
+    refusal: expect.stringContaining(refusal),
+  });
+  expect(written).toEqual([]);
+});
+
 test('a ticket in review is retried by the review, and is blocked already', async () => {
   task = { taskId: 'OMN-1', recovery: 'REVIEW_REQUIRED' };
   const attempt = { ticket_id: 'OMN-1', checkpoint_path: 'c', remaining_tasks: [], redispatch_attempt: 1 };

@@ -111,8 +111,15 @@ const id = z.string().min(1).max(128);
 const list = z.array(z.string().max(500)).max(100);
 const requested = z.string().describe('the id of the command that Vigil received; its events report the outcome');
 
-const kill = (api: Api, agentId: string, ticketId: string): Promise<string> =>
-  api.command(commandOf('request_step', { agentId, step: 'terminate' }, `stall_detected on ${ticketId}`));
+/** Throws ApiRefusal where the agent does not work on the ticket: it is not the agent that its caller means. */
+const kill = async (api: Api, agentId: string, ticketId: string): Promise<string> => {
+  const { taskId } = (await explained(api, agentId)).agent;
+  if (taskId !== ticketId)
+    throw new ApiRefusal(
+      `${agentId} does not work on the ticket ${ticketId}: ${taskId === null ? 'it has none' : `it works on ${taskId}`}. Nothing is ended.`,
+    );
+  return api.command(commandOf('request_step', { agentId, step: 'terminate' }, `stall_detected on ${ticketId}`));
+};
 
 /** The task waits for a person: it is in review, or it becomes blocked, which notifies people and moves its issue in Linear. */
 const escalate = async (api: Api, ticketId: string, checkpointPath: string, attempts: number) => {
@@ -212,7 +219,8 @@ export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => 
   });
   register(server, {
     name: 'kill_stalled_agent',
-    description: 'Ends an agent: a shutdown request, then signals. Needs the role operator.',
+    description:
+      'Ends the agent of a ticket: a shutdown request, then signals. Refused where the agent has another ticket. Needs the role operator.',
     acts: true,
     input: { agent_id: id, ticket_id: id },
     output: { requested },
