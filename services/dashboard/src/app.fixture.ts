@@ -116,7 +116,7 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
     signal: stop.signal,
     ...given,
   });
-  const request = (method: 'GET' | 'POST', url: string, payload?: object) =>
+  const request = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>
     app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });
   const all = { listeners, terminalListeners, changeListeners };
   return { app, clock, knowledge, request, written, failures, refusals, revoked, ...all, stop };

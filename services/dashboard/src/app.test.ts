@@ -664,3 +664,18 @@ test('agents have pages', async () => {
   const second = (await request('GET', `/v1/agents?limit=2&cursor=${first.next}`)).json();
   expect(second).toMatchObject({ agents: [{ agentId: 'c' }], next: null });
 });
+
+test.each([
+  ['DELETE', '/v1/agents', 'GET, HEAD'],
+  ['POST', '/v1/agents/worker-1/explain?at=1', 'GET, HEAD'],
+  ['PUT', '/v1/decision', 'GET, POST, HEAD'],
+  ['GET', '/v1/commands', 'POST'],
+] as const)('%s %s is a problem 405 that names the methods of the address', async (method, url, allow) => {
+  const answer = await dashboard().request(method, url);
+  expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow]);
+  expect(answer.json()).toMatchObject({ status: 405, type: 'urn:vigil:no_such_method' });
+});
+
+test.each(['GET', 'DELETE'] as const)('an address that is not there is a problem 404: %s', async (method) => {
+  expect((await dashboard().request(method, '/v1/nothing')).statusCode).toBe(404);
+});

@@ -7,6 +7,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { requireRoles, roleOf } from './access/authentication.ts';
 import { isAcceptedHost } from './access/hosts.ts';
 import type { Caller, People } from './access/people.ts';
+import { methodsOf } from './access/roles.ts';
 import type { Sessions } from './access/sessions.ts';
 import type { CommandDraft } from './commands/command.ts';
 import type { CommandWriter } from './commands/command-writer.ts';
@@ -99,16 +100,23 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
     const title = problem.type.replaceAll('_', ' ');
     return sendPage(reply, problem.status, { title, text: problem.message, facts: {}, button: null });
   });
-  app.setNotFoundHandler(({ method, url }, reply) =>
-    sendProblem(
-      new Problem(
-        404,
-        'no_such_page',
-        `${method} ${url} is not an address of the dashboard; /v1/openapi.json lists them`,
-      ),
-      reply,
-    ),
-  );
+  app.setNotFoundHandler(({ method, url }, reply) => {
+    const methods = methodsOf(url.split('?', 1)[0] ?? '');
+    if (methods.length === 0)
+      return sendProblem(
+        new Problem(
+          404,
+          'no_such_page',
+          `${method} ${url} is not an address of the dashboard; /v1/openapi.json lists them`,
+        ),
+        reply,
+      );
+    const allow = methods.join(', ');
+    return sendProblem(
+      new Problem(405, 'no_such_method', `${url} takes no ${method}: use ${allow}.`),
+      reply.header('allow', allow),
+    );
+  });
   app.addHook('onClose', async () => deps.refusals[Symbol.dispose]());
   app.addHook('onRequest', async ({ headers: { host } }, reply) => {
     reply.headers(HEADERS);

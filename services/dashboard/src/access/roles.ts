@@ -57,3 +57,18 @@ export const READS_ITS_ROLE: ReadonlySet<string> = new Set<Route>(['POST /v1/com
 /** Undefined: there is no such route. `route`: its method and its address. */
 export const roleOfRoute = (route: string): Role | 'link' | 'public' | undefined =>
   Object.hasOwn(ROLE_OF_ROUTE, route) ? ROLE_OF_ROUTE[route as Route] : undefined;
+
+/** The parts of an address that its route leaves open: `:id`, and `*` at its end. */
+const patternOf = (address: string): RegExp =>
+  new RegExp(`^${address.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.+')}$`);
+
+const ADDRESSES = Object.keys(ROLE_OF_ROUTE).map((route) => {
+  const [method = '', address = ''] = route.split(' ');
+  return { method, pattern: patternOf(address) };
+});
+
+/** The methods that an address takes; none: it is not an address of the dashboard. `path`: without its query. */
+export const methodsOf = (path: string): readonly string[] => {
+  const methods = ADDRESSES.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+};
