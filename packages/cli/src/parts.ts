@@ -86,7 +86,3 @@ const found = async ({ service, ask }: Part): Promise<PartFound> => {
 
 /** Asks each part at the address that the environment names, without the dashboard. */
 export const askParts = (env: Environment): Promise<readonly PartFound[]> => Promise.all(partsIn(env).map(found));
-
-/** What can be done where parts do not answer. */
-export const REMEDY =
-  'npm start, compose and Kubernetes start an ended part again. Its log has the reason: .vigil/logs under npm start.';

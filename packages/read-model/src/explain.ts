@@ -167,7 +167,7 @@ export type HangingTransaction = {
   readonly forMs: number;
 };
 
-/** A service, or the registry. `since`: from when on it has not answered well, epoch milliseconds; null: it does, or that is not known. */
+/** A service, a broker, the registry or the database. `since`: from when on it has not answered well, epoch milliseconds; null: it does, or that is not known. */
 export type PartFound = {
   readonly service: string;
   readonly ready: boolean;
@@ -179,8 +179,11 @@ export type PartFound = {
 export type Doctor = {
   readonly services: readonly PartFound[];
   readonly time: readonly ProcessorTime[];
-  /** an upper bound of the unread records of each group, because ticks alone do not move a position for a while */
-  readonly lag: readonly { readonly group: string; readonly atMost: number | null }[];
+  /**
+   * `atMost`: an upper bound of the unread records of each group, because ticks alone do not move a position for a while.
+   * `behindMs`: the age of the time up to which its rows are complete; null: nothing is projected yet
+   */
+  readonly lag: readonly { readonly group: string; readonly atMost: number | null; readonly behindMs: number | null }[];
   readonly duplicates: readonly {
     readonly agentId: string;
     readonly instanceId: string | null;

@@ -35,6 +35,7 @@ const model = {
     { topic: 't', partition: 0, offset: 7 },
     { topic: 't', partition: 1, offset: 12 },
   ],
+  projectedUpTo: async () => NOW - 700,
 } as unknown as ReadModel;
 
 const bounds = (...ends: readonly [number, number][]) => ends.map(([low, high]) => ({ low, high }));
@@ -100,8 +101,8 @@ test('no processor without ticks of its own has a time', async () => {
   expect(time).toHaveLength(7);
 });
 
-test('the lag of the projector is what its positions lack to the ends of its topics', async () => {
-  expect((await report()).lag).toEqual([{ group: 'projector', atMost: 3 }]);
+test('the lag of the projector is what its positions lack to the ends of its topics, and the age of its rows', async () => {
+  expect((await report()).lag).toEqual([{ group: 'projector', atMost: 3, behindMs: 700 }]);
 });
 
 test('replay reaches back to where the last of the partitions begins, empty ones aside', async () => {
@@ -118,6 +119,7 @@ test('a service that does not answer is not ready, and the address is named', as
     { service: 'broker', ready: true, detail: '', since: null },
     { service: 'x', ready: false, since: 7 },
     { service: 'registry', ready: false, since: null },
+    { service: 'postgres', ready: true, detail: '', since: null },
   ]);
   expect((await report()).services[1]?.detail).toContain('http://127.0.0.1:9 does not answer');
 });
@@ -132,6 +134,7 @@ test('while Postgres and the broker fail, what is unknown is named, and the rest
     fleet: failing,
     positions: failing,
     policies: failing,
+    projectedUpTo: failing,
   } as unknown as ReadModel;
   const log = { clusterId: failing, bounds: failing, partitionCount: failing } as never;
   const probes = [['x', 'http://127.0.0.1:9']] as const;
@@ -158,7 +161,9 @@ test('while Postgres and the broker fail, what is unknown is named, and the rest
       { service: 'broker', ready: false, detail: 'connect ECONNREFUSED: is it running?' },
       { service: 'x', ready: false },
       { service: 'registry' },
+      { service: 'postgres', ready: false, detail: 'connect ECONNREFUSED: is it running?' },
     ],
+    lag: [],
     hanging: [stuck],
     time: [],
     fleet: null,

@@ -5,7 +5,7 @@ import { ASSIGNMENT, republished } from '@vigil/policy';
 import type { Away, Doctor, HangingTransaction, ReadModel } from '@vigil/read-model';
 import { hangingTransactions, type Log, within } from '@vigil/stream';
 import { noAnswerText, notReadyText } from '@vigil/stream/part-answer';
-import { BROKER } from './knowledge.ts';
+import { BROKER, POSTGRES } from './knowledge.ts';
 
 type ProcessorOf<T> = T extends `onex.snapshot.${infer Processor}.state.v1` ? Processor : never;
 /** Each processor has its snapshot topic. */
@@ -59,15 +59,16 @@ export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
       return otherwise;
     }
   };
-  const [answers, time, atMost, agents, replayFrom, fleet, sweeps] = await Promise.all([
+  const [answers, time, lag, agents, replayFrom, fleet, sweeps] = await Promise.all([
     // Without the broker no service is ready, so it is the first.
     Promise.all([
       brokerAnswers(deps.log),
       ...probes.map(([service, url]) => readiness(service, url)),
       ...(registry === null ? [] : [registryAnswers(registry)]),
+      databaseAnswers(model),
     ]),
     find('the time of the processors', ages(deps), []),
-    find('the lag of the projector', projectorLag(deps), null),
+    find('the lag of the projector', lagOf(deps), null),
     find('duplicate instances', model.agents({}), []),
     find('the reach of replay', replayReach(deps.log), null),
     find('what holds the fleet', model.fleet(), null),
@@ -80,8 +81,17 @@ export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
       ? []
       : [{ agentId, instanceId, otherInstanceId: duplicateOf, count: duplicateCount, at: duplicateAt }],
   );
-  const lag = [{ group: 'projector', atMost }];
-  return { services, time, lag, duplicates, hanging: hanging(), replayFrom, fleet, sweeps, unknown };
+  return {
+    services,
+    time,
+    lag: lag === null ? [] : [lag],
+    duplicates,
+    hanging: hanging(),
+    replayFrom,
+    fleet,
+    sweeps,
+    unknown,
+  };
 };
 
 const sweepsOf = async (model: ReadModel): Promise<Doctor['sweeps']> => {
@@ -109,6 +119,11 @@ const ages = async ({ log, now }: DoctorDeps): Promise<Doctor['time']> => {
     const ageMs = slowest === null ? null : Math.max(0, at - slowest);
     return { processor, ageMs, aheadMs: fastest === null ? 0 : Math.max(0, fastest - at) };
   });
+};
+
+const lagOf = async (deps: DoctorDeps): Promise<Doctor['lag'][number]> => {
+  const [atMost, upTo] = await Promise.all([projectorLag(deps), deps.model.projectedUpTo()]);
+  return { group: 'projector', atMost, behindMs: upTo === null ? null : Math.max(0, deps.now() - upTo) };
 };
 
 const projectorLag = async ({ log, model }: DoctorDeps): Promise<number | null> => {
@@ -161,6 +176,15 @@ const brokerAnswers = async (log: Pick<Log, 'clusterId'>): Promise<Answer> => {
     return { service: BROKER, ready: true, detail: '' };
   } catch (error) {
     return { service: BROKER, ready: false, detail: `${(error as Error).message}: is it running?` };
+  }
+};
+
+const databaseAnswers = async (model: Pick<ReadModel, 'projectedUpTo'>): Promise<Answer> => {
+  try {
+    await within(PROBE_LIMIT_MS, model.projectedUpTo(), POSTGRES);
+    return { service: POSTGRES, ready: true, detail: '' };
+  } catch (error) {
+    return { service: POSTGRES, ready: false, detail: `${(error as Error).message}: is it running?` };
   }
 };
 

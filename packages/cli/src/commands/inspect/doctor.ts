@@ -1,7 +1,7 @@
 import type { Doctor } from '@vigil/read-model';
 import type { Command } from 'commander';
 import { NoAnswer } from '../../errors.ts';
-import { askParts, REMEDY } from '../../parts.ts';
+import { askParts } from '../../parts.ts';
 import { doctorLines, isWell, partLines } from '../../render/fleet/doctor.ts';
 import { dashboardReport, endUnwell, show } from '../../terminal.ts';
 
@@ -9,7 +9,7 @@ import { dashboardReport, endUnwell, show } from '../../terminal.ts';
 const withoutDashboard = async (json: boolean | undefined, { message: detail }: NoAnswer): Promise<void> => {
   const parts = await askParts(process.env);
   const services = [{ service: 'API of the dashboard', ready: false, detail, since: null }, ...parts];
-  show(json, { services }, (answer, view) => [...partLines(view, answer.services), REMEDY]);
+  show(json, { services }, (answer, view) => partLines(view, answer.services));
   endUnwell();
 };
 
@@ -17,12 +17,12 @@ export const register = (program: Command): void => {
   program
     .command('doctor')
     .description(
-      "check Vigil's own health: readiness, age of time, lag, duplicate instances, reach of replay, stuck sweeps",
+      "check Vigil's own health: readiness, database, age of time, lag, duplicate instances, reach of replay, stuck sweeps",
     )
     .option('--json', 'for programs')
     .addHelpText(
       'after',
-      '\nExits with 1 if a service is not ready or its time stands still. Where the dashboard does not answer, each part is asked by itself.',
+      '\nExits with 1 if a part is not ready, its time stands still, or the rows are late. Below each such line stands what to do. Where the\ndashboard does not answer, each part is asked by itself.',
     )
     .action(async ({ json }: { json?: boolean }) => {
       const found = await dashboardReport()

@@ -3,7 +3,7 @@ import type { Doctor, HangingTransaction, PartFound, ProcessorTime, StuckSweep }
 import { ageText, clockTime, type View } from '../view.ts';
 import { fleetLines } from './fleet.ts';
 
-/** Time that has not moved for longer is a processor that stands. */
+/** Time that has not moved for longer is a processor that stands. Rows that are older are behind. */
 const OLD_MS = 15_000;
 
 /** Clocks of one fleet differ by less; a larger lead means a broker whose clock is wrong, or was. */
@@ -34,9 +34,23 @@ const sweepLine = (view: View, sweep: StuckSweep): string => {
   return `${mark}  stuck sweep of ${policy}: ${state}${why}; threshold ${spell(thresholdMs)}, label ${label}; axes: ${axesOf(sweep)}`;
 };
 
+type Lag = Doctor['lag'][number];
+
+/** Rows of which nothing is projected yet are not late. */
+const isInTime = ({ behindMs }: Lag): boolean => (behindMs ?? 0) <= OLD_MS;
+
+const describeLag = ({ atMost, behindMs }: Lag): string => {
+  const rows = behindMs === null ? 'nothing is projected yet' : `its rows are ${spell(behindMs)} old`;
+  return `${rows}, ${atMost === null ? 'unread records unknown' : `at most ${atMost} records unread, ticks counted`}`;
+};
+
 /** Whether everything is as it should be; duplicates and a halt are people's own. */
-export const isWell = ({ services, time, hanging, unknown }: Doctor): boolean =>
-  services.every(({ ready }) => ready) && time.every(isTimely) && hanging.length === 0 && unknown.length === 0;
+export const isWell = ({ services, time, lag, hanging, unknown }: Doctor): boolean =>
+  services.every(({ ready }) => ready) &&
+  time.every(isTimely) &&
+  lag.every(isInTime) &&
+  hanging.length === 0 &&
+  unknown.length === 0;
 
 /** The name that the dashboard gives this question where it has no answer. */
 const REACH = 'the reach of replay';
@@ -51,33 +65,60 @@ const reachLines = (view: View, { replayFrom, unknown }: Doctor): readonly strin
 
 const mark = ({ paint }: View, good: boolean): string => (good ? paint.green('ok ') : paint.red('BAD'));
 
+/** What to do, below the line of what is wrong. */
+const todo = (text: string): string => `     what to do: ${text}`;
+
+const START = 'npm start, compose and Kubernetes start an ended process again';
+const LOG = 'its log has the reason (.vigil/logs under npm start)';
+
+const remedyFor = ({ detail }: PartFound): string => {
+  if (/not ready/.test(detail)) return `mend the other parts first; if they are ok, ${LOG}`;
+  if (/within/.test(detail)) return `end its process if it is frozen: ${START}; ${LOG}`;
+  return `start it: ${START}; ${LOG}`;
+};
+
+/** When nothing else is known, it is away since this moment or longer. */
+const sinceText = (view: View, since: number | null): string =>
+  since === null ? `since ${clockTime(view, view.now)} or before` : `since ${clockTime(view, since)}`;
+
 export const partLines = (view: View, parts: readonly PartFound[]): readonly string[] =>
-  parts.map(({ service, ready, detail, since }) => {
-    const from = since === null ? '' : ` since ${clockTime(view, since)}`;
-    return `${mark(view, ready)}  ${service}${ready ? '' : `${from}: ${detail}`}`;
+  parts.flatMap((part) => {
+    const { service, ready, detail, since } = part;
+    if (ready) return [`${mark(view, true)}  ${service}`];
+    return [`${mark(view, false)}  ${service} ${sinceText(view, since)}: ${detail}`, todo(remedyFor(part))];
   });
+
+const timeLines = (view: View, time: ProcessorTime): readonly string[] => {
+  const line = `${mark(view, isTimely(time))}  time of ${time.processor}: ${describeTime(time)}`;
+  if (isTimely(time)) return [line];
+  const clocks = 'correct the clocks of the brokers; time follows by itself';
+  return [
+    line,
+    todo(time.aheadMs > AHEAD_MS ? clocks : `mend the parts above; if they are ok, start its service again: ${LOG}`),
+  ];
+};
 
 export const doctorLines = (view: View, found: Doctor): string[] => {
   const { paint } = view;
   return [
     ...partLines(view, found.services),
-    ...found.time.map((time) => `${mark(view, isTimely(time))}  time of ${time.processor}: ${describeTime(time)}`),
+    ...found.time.flatMap((time) => timeLines(view, time)),
     ...found.unknown.map(({ what, why }) => `${mark(view, false)}  ${what}: unknown (${why})`),
+    ...(found.unknown.length === 0 ? [] : [todo('mend the parts above; if they are ok, they are busy: ask again')]),
     ...found.hanging.map(
       ({ topic, partition, stableEnd, end, forMs }) =>
         `${mark(view, false)}  ${topic}/${partition}: a transaction hangs at ${stableEnd} of ${end} for ${spell(forMs)}: vigil transactions`,
     ),
-    ...found.lag.map(
-      ({ group, atMost }) =>
-        `     lag of ${group}: ${atMost === null ? 'unknown' : `at most ${atMost} records, ticks counted`}`,
-    ),
+    ...found.lag.flatMap((lag) => [
+      `${mark(view, isInTime(lag))}  lag of ${lag.group}: ${describeLag(lag)}`,
+      ...(isInTime(lag) ? [] : [todo(`mend the parts above; if they are ok, it catches up, or ${LOG}`)]),
+    ]),
     ...found.duplicates.map(
       ({ agentId, instanceId, otherInstanceId, at }) =>
         `${paint.yellow('two')}  ${agentId} has two instances: ${instanceId} and ${otherInstanceId}${at === null ? '' : `, ${ageText(view, at)} ago`}`,
     ),
     ...reachLines(view, found),
-    // A sweep that is off concerns no user of another policy; --json has it.
-    ...found.sweeps.filter(({ state }) => state !== 'disabled').map((sweep) => sweepLine(view, sweep)),
+    ...found.sweeps.map((sweep) => sweepLine(view, sweep)),
     ...(found.fleet === null ? [] : fleetLines(view, found.fleet)),
   ];
 };
