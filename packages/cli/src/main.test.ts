@@ -70,6 +70,8 @@ let written = ONE_EVENT;
 let fleet: Parameters<typeof fleetRow>[0] = {};
 let knowledge: Knowledge = CURRENT;
 
+let openAlerts: readonly object[] = [alertRow];
+
 /** Paths with their queries, as the dashboard received them. */
 const listQueries: string[] = [];
 
@@ -81,6 +83,7 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/v1/agents')
     return answer(200, { agents: [agentRow({ reason: 'a\u001b[2Jb', labels: { team: 'core', a: 'b=c' } })] });
   if (url.pathname === '/v1/fleet') return answer(200, { fleet: fleetRow(fleet), knowledge });
+  if (url.pathname === '/v1/tickets') listQueries.push(`${url.pathname}${url.search}`);
   if (url.pathname === '/v1/tickets') return answer(200, { tickets: [ticketRow], next: null });
   if (url.pathname === '/v1/agents/worker-1/explain') {
     ticketLooks += 1;
@@ -108,7 +111,7 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/v1/policies/demo') return answer(200, { name: 'demo' });
   if (url.pathname === '/v1/inbox') return answer(200, { inbox: [{ id: 'case/c-1', since: 500 }] });
   if (url.pathname === '/v1/silences') return answer(200, { silences: [] });
-  if (url.pathname === '/v1/alerts') return answer(200, { alerts: [alertRow] });
+  if (url.pathname === '/v1/alerts') return answer(200, { alerts: openAlerts });
   if (url.pathname === '/v1/agents/worker-1') return answer(200, agentRow({ agentId: 'worker-1' }));
   if (url.pathname === '/v1/agents/done')
     return answer(200, agentRow({ agentId: 'done', state: 'TERMINATED', endReason: 'finished' }));
@@ -293,6 +296,37 @@ test.each(['case', 'task', 'breaker', 'alert'])(
     expect((await vigil([kind, 'list'])).out).not.toContain('BLIND');
   },
 );
+
+test('an alert is acknowledged by its agent or the beginning of its id, and a name of several is refused with their ids', async () => {
+  const ack = (name: string) => vigil(['alert', 'ack', name, '--why', 'x']);
+  openAlerts = [alertRow, { ...alertRow, alertId: 'other', agentId: 'worker-7', taskId: 'T-7' }];
+  for (const [name, alertId] of [
+    ['worker-7', 'other'],
+    ['othe', 'other'],
+    ['T-7', 'other'],
+    ['alert-1', 'alert-1'],
+    ['unknown', 'unknown'],
+  ] as const) {
+    expect((await ack(name)).code).toBe(0);
+    expect(commands.at(-1)).toMatchObject({ kind: 'acknowledge', alertId });
+  }
+  const before = commands.length;
+  openAlerts = [alertRow, { ...alertRow, alertId: 'alert-2' }];
+  expect(await ack('aler')).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/names 2 open alerts.*alert-1.*alert-2/s),
+  });
+  expect(commands).toHaveLength(before);
+  openAlerts = [alertRow];
+});
+
+test('tickets are asked for by the time in which they were filed', async () => {
+  listQueries.length = 0;
+  await vigil(['ticket', 'list', '--since', '2026-11-27', '--until', '2h ago']);
+  expect(listQueries.filter((one) => one.startsWith('/v1/tickets'))).toEqual([
+    expect.stringMatching(/since=1795737600000&until=\d{13}&limit=1000/),
+  ]);
+});
 
 test('lists show what was there between --since and --until', async () => {
   const shown = async (kind: string, since: string, until: string) =>

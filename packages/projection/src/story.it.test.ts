@@ -295,6 +295,10 @@ test('a ticket is stored unchanged, with the people who were notified', async ()
   ]);
   const requested = example(Topic.alert, 'QUEEN_INTERVENTION_REQUESTED', { ticket_id, analysis: 'it loops' });
   await using it = await modelOf(filed, requested);
+  const filedIn = async (since: number, until: number) => (await it.model.tickets({ since, until })).length;
+  expect([await filedIn(EXAMPLE_TIME, EXAMPLE_TIME + 1), await filedIn(EXAMPLE_TIME + 1, EXAMPLE_TIME + 2)]).toEqual([
+    ...[1, 0],
+  ]);
   expect(await it.model.tickets({ ticketId: ticket_id, limit: 5 })).toMatchObject([
     { ticket, answer: 'intervene', analysis: 'it loops', alertKey: requested.payload.queen_stream_id },
   ]);

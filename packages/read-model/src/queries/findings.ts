@@ -12,9 +12,11 @@ import {
   orderBy,
   type Paged,
   type RowOf,
+  type Span,
   select,
   when,
   where,
+  within,
 } from './select.ts';
 
 const breaker = {
@@ -97,12 +99,13 @@ const WAITS = `(answer = 'intervene' AND alert_key IN
 /** Tickets, newest first. `waiting`: those that wait for a person. */
 export const tickets = (
   sql: Sql,
-  filter: Filter<{ agentId: string; ticketId: string; waiting: true } & Paged>,
+  filter: Filter<{ agentId: string; ticketId: string; waiting: true } & Span & Paged>,
 ): Promise<readonly TicketRow[]> => {
   const conditions = [
     when('agent_id = $?', filter.agentId),
     when('ticket_id = $?', filter.ticketId),
     when(`${WAITS} = $?`, filter.waiting),
+    ...within('filed_at', filter),
     afterPlace(TICKET_ORDER, filter.after),
   ];
   return list(sql, ticket, 'tickets', conditions, orderBy(TICKET_ORDER), filter.limit ?? MOST_ROWS);

@@ -111,8 +111,8 @@ export const readRoutes = (
     return { breakers, next };
   });
   app.get('/v1/tickets', async ({ query }) => {
-    const { agent, ...asked } = queryOf(queries.tickets, query);
-    const read = (paged: object) => model.tickets({ agentId: agent, ...paged });
+    const { agent, since, until, ...asked } = queryOf(queries.tickets, query);
+    const read = (paged: object) => model.tickets({ agentId: agent, since, until, ...paged });
     const { rows: tickets, next } = await pageFrom(read, TICKET_ORDER, asked);
     return { tickets, next };
   });

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AlertRow, Knowledge, SilenceRow } from '@vigil/read-model';
 import { type Command, InvalidArgumentError } from 'commander';
 import { wholeList } from '../../client.ts';
+import { Refusal } from '../../errors.ts';
 import { testChannel, testedLine } from '../../init/test-channels.ts';
-import { alertLines, silenceLines } from '../../render/fleet/alerts.ts';
+import { alertsNamed, alertsTable, silenceLines } from '../../render/fleet/alerts.ts';
 import { blindLines } from '../../render/knowledge.ts';
 import { overlaps } from '../../render/period.ts';
-import { plain } from '../../render/plain.ts';
-import { dashboard, endUnwell, type Json, show } from '../../terminal.ts';
+import { plain, plainAll } from '../../render/plain.ts';
+import { dashboard, endUnwell, type Json, show, view } from '../../terminal.ts';
 import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';
 import { type SelectionOptions, selectionQuery, withSelection } from '../inspect/selection.ts';
 import { durationOption, type WriteOptions, withDecisionOptions, withWriteOptions, write } from './options.ts';
@@ -17,7 +18,8 @@ Examples:
   vigil alert list
   vigil alert list --all --since 24h
   vigil alert list --host build-7 --label team=core
-  vigil alert ack ALERT --why "I look at it"
+  vigil alert ack 56c342cd --why "I look at it"     the beginning of its id
+  vigil alert ack worker-1 --why "I look at it"     the only open alert of this agent, or task
   vigil alert resolve ALERT --why "the host is gone"
   vigil alert silence route=stuck_agent team=red --for 2h --why "a migration"
   vigil alert silence --end SILENCE --why "it is done"
@@ -40,15 +42,19 @@ export const register = (program: Command): void => {
     .description('unresolved alerts, and silences with their end')
     .option('--all', 'include resolved alerts');
   withPeriod(withSelection(listing, 'alerts'), 'alerts that were open').option('--json', 'for programs').action(list);
-  withWriteOptions(alerts.command('ack <alert>').description('acknowledge an alert: it is not repeated')).action(
-    (alertId: string, options: WriteOptions) => {
-      const request = { requested: `the acknowledgement of alert ${alertId}`, outcome: 'vigil alert list' };
-      return write({ kind: 'acknowledge', alertId }, request, options);
-    },
-  );
+  withWriteOptions(
+    alerts.command('ack <alert>').description('acknowledge an alert, by its id, agent or task: it is not repeated'),
+  ).action(async (name: string, options: WriteOptions) => {
+    const alertId = await idOf(name);
+    const request = { requested: `the acknowledgement of alert ${alertId}`, outcome: 'vigil alert list' };
+    return write({ kind: 'acknowledge', alertId }, request, options);
+  });
   withDecisionOptions(
-    alerts.command('resolve <alert>').description('end an alert by hand; a later report raises a new one'),
-  ).action((alertId: string, options: WriteOptions) => {
+    alerts
+      .command('resolve <alert>')
+      .description('end an alert by hand, by its id, agent or task; a later report raises a new one'),
+  ).action(async (name: string, options: WriteOptions) => {
+    const alertId = await idOf(name);
     const request = { requested: `the end of alert ${alertId}`, outcome: 'vigil alert list' };
     return write({ kind: 'resolve_alert', alertId }, request, options);
   });
@@ -61,6 +67,20 @@ export const register = (program: Command): void => {
       .addHelpText('after', SILENCE),
   ).action(silence);
   withWriteOptions(alerts.command('test <channel>').description('send a test message to a channel')).action(test);
+};
+
+/**
+ * The id of the open alert that a person names by it, by its beginning, or by an agent or a task that has no other. Throws
+ * Refusal where several have the name.
+ */
+const idOf = async (name: string): Promise<string> => {
+  const open = await wholeList<AlertRow>(dashboard(), '/v1/alerts', 'alerts', { open: 'true' });
+  const named = alertsNamed(open, name);
+  // The dashboard has a reason for each alert that is not open.
+  const [first = { alertId: name }, ...others] = named;
+  if (others.length === 0) return first.alertId;
+  const lines = alertsTable(view(), plainAll(named)).map((line) => `\n  ${line}`);
+  throw new Refusal(`${JSON.stringify(name)} names ${named.length} open alerts; give the id of one:${lines.join('')}`);
 };
 
 /** Waits for the delivery. Ends with 1 if the message is not delivered. */
@@ -85,10 +105,10 @@ const list = async (options: ListOptions): Promise<void> => {
   ]);
   const period = periodOf(options);
   const shown = alerts.filter(({ raisedAt, resolvedAt }) => overlaps(period, raisedAt, resolvedAt));
-  show(json, { alerts: shown, silences }, (rows, view) => [
-    ...blindLines(view, knowledge),
-    ...alertLines(view, rows.alerts),
-    ...silenceLines(view, rows.silences),
+  show(json, { alerts: shown, silences }, (rows, screen) => [
+    ...blindLines(screen, knowledge),
+    ...alertsTable(screen, rows.alerts),
+    ...silenceLines(screen, rows.silences),
   ]);
 };
 

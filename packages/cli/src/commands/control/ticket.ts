@@ -8,6 +8,7 @@ import { alertLine } from '../../render/fleet/alerts.ts';
 import { ticketsTable } from '../../render/fleet/tickets.ts';
 import { plainAll } from '../../render/plain.ts';
 import { dashboard, endUnwell, type Json, print, showList, untilStopped, view } from '../../terminal.ts';
+import { type PeriodOptions, withPeriod } from '../inspect/period.ts';
 import { durationOption, path, type WriteOptions, withDecisionOptions, writeAndShow } from './options.ts';
 
 const SEVERITIES = ['low', 'medium', 'high', 'critical'];
@@ -35,6 +36,7 @@ The newest come first. DECISION is that of triage: escalated to people, dismisse
 
 Examples:
   vigil ticket list
+  vigil ticket list --since 24h
   vigil ticket list --agent worker-1 --json`;
 
 const NOTIFY = `
@@ -67,10 +69,11 @@ export const register = (program: Command): void => {
     .command('ticket')
     .description('findings of an external judge, for triage and people')
     .addHelpText('after', EXAMPLES);
-  tickets
+  const listing = tickets
     .command('list')
     .description('tickets, the newest first, with the decision of triage')
-    .option('--agent <agent>', 'of one agent')
+    .option('--agent <agent>', 'of one agent');
+  withPeriod(listing, 'tickets that were filed')
     .option('--json', 'for programs')
     .addHelpText('after', LIST)
     .action(list);
@@ -95,8 +98,10 @@ export const register = (program: Command): void => {
 /** Tickets of a page. */
 const LIMIT = '1000';
 
-const list = ({ agent, json }: Json & { readonly agent?: string }): Promise<void> => {
-  const query: Query = { agent, limit: LIMIT };
+type ListOptions = PeriodOptions & Json & { readonly agent?: string };
+
+const list = ({ agent, json, since, until }: ListOptions): Promise<void> => {
+  const query: Query = { agent, since: since?.toFixed(), until: until?.toFixed(), limit: LIMIT };
   return showList(json, ticketsTable, (client) => wholeList<TicketRow>(client, '/v1/tickets', 'tickets', query));
 };
 

@@ -6,11 +6,12 @@ const NOON = Date.UTC(2026, 10, 22, 12);
 
 test('a time is a duration before now, or a date', () => {
   expect(instantOf('2h', NOON)).toBe(NOON - 7_200_000);
+  expect(instantOf('2h ago', NOON)).toBe(NOON - 7_200_000);
   expect(instantOf('2026-11-22T11:00Z', NOON)).toBe(NOON - 3_600_000);
   expect(instantOf('2026-11-22', NOON)).toBe(Date.UTC(2026, 10, 22));
 });
 
-test.each(['', 'yesterday', '12', '11:00', '2026-13-01'])('"%s" is not a time', (text) => {
+test.each(['', 'yesterday', '12', '11:00', 'ago', '2026-13-01'])('"%s" is not a time', (text) => {
   expect(instantOf(text, NOON)).toBeNull();
 });
 

@@ -2,9 +2,9 @@ import { parseDuration } from '@vigil/policy';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Period } from '../../render/period.ts';
 
-/** A time, as people give it: a duration before `now`, or a date that is unambiguous. `now`: epoch milliseconds. */
+/** A time, as people give it: a duration before `now`, such as `2h` or `2h ago`, or a date that is unambiguous. `now`: epoch milliseconds. */
 export const instantOf = (text: string, now: number): number | null => {
-  const before = parseDuration(text);
+  const before = parseDuration(text.replace(/\s+ago$/, ''));
   if (before !== null) return now - before;
   const at = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? null : at;
@@ -27,5 +27,9 @@ export const periodOf = ({ since, until }: PeriodOptions): Period => ({
 /** Adds --since and --until. `what`: what they limit. */
 export const withPeriod = (command: Command, what: string): Command =>
   command
-    .option('--since <time>', `${what} from then on: 2h ago, or a time such as 2026-11-27T14:00Z`, instantOption)
+    .option(
+      '--since <time>',
+      `${what} from then on: 2h or "2h ago", or a time such as 2026-11-27T14:00Z`,
+      instantOption,
+    )
     .option('--until <time>', `${what} until then`, instantOption);

@@ -1,7 +1,7 @@
 import type { AlertRow, SilenceRow } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import { VIEW } from '../rows.fixture.ts';
-import { alertLine, alertLines, silenceLines } from './alerts.ts';
+import { alertLine, alertsNamed, alertsTable, silenceLines } from './alerts.ts';
 
 const T = Date.UTC(2026, 10, 27, 12, 0, 0);
 const alert: AlertRow = {
@@ -21,11 +21,24 @@ const silence: SilenceRow = {
   why: 'a migration',
 };
 
-test('an alert is one line with its severity and how it stands, and its id below', () => {
-  const [line, id] = alertLines(VIEW, [alert]);
-  expect(line).toContain('warning  w1 is STUCK (open)');
-  expect(id?.trim()).toBe('alert-1');
+test('alerts are a table with the beginning of the id, the agent and the task', () => {
+  const uuid = { ...alert, alertId: '56c342cd-0d5e-4a53-9f5e-1f6f3d3a0001' };
+  const alike = { ...alert, alertId: '56c342cd-0f00-4a53-9f5e-1f6f3d3a0002', severity: 'critical', agentId: null };
+  const [head, ...lines] = alertsTable(VIEW, [uuid, alert]);
+  expect(head).toMatch(/^ALERT +TIME +SEVERITY +AGENT +TASK +STANDS +TITLE$/);
+  expect(lines[0]).toMatch(/^56c342cd +2026-11-27 12:00:00 +warning +w1 +T-1 +open +w1 is STUCK$/);
+  expect(lines[1]).toMatch(/^alert-1 /);
+  expect(alertsTable(VIEW, [uuid, alike])[2]).toMatch(/^56c342cd-0f +.* critical +- +T-1 /);
+  expect(alertsTable(VIEW, [])).toEqual(['No alerts.']);
   expect(alertLine(VIEW, { ...alert, acknowledgedBy: 'ada' })).toContain('(acknowledged by ada)');
+});
+
+test('an alert is named by its id, the beginning of it, its agent or its task', () => {
+  const other = { ...alert, alertId: '56c342cd-0d5e', agentId: 'w2' };
+  const named = (name: string) => alertsNamed([alert, other], name).map(({ alertId }) => alertId);
+  expect(['alert-1', '56c3', '56c', 'w2', 'T-1', 'w'].map(named)).toEqual([
+    ...[['alert-1'], ['56c342cd-0d5e'], [], ['56c342cd-0d5e'], ['alert-1', '56c342cd-0d5e'], []],
+  ]);
 });
 
 test('a raised urgency is beside the severity, which stays', () => {

@@ -1,25 +1,75 @@
 import type { AlertRow, SilenceRow } from '@vigil/read-model';
 import { plain } from '../plain.ts';
-import { clockTime, orDash, type View } from '../view.ts';
+import { clockTime, orDash, table, type View } from '../view.ts';
 
-export const alertLine = (view: View, alert: AlertRow): string => {
-  const at = alert.raisedAt ?? alert.updatedAt;
-  const stands =
-    alert.resolvedAt !== null
-      ? `resolved ${clockTime(view, alert.resolvedAt)}`
-      : alert.acknowledgedBy !== null
-        ? `acknowledged by ${alert.acknowledgedBy}`
-        : 'open';
-  const severity = alert.severity === 'critical' ? view.paint.red('critical') : orDash(alert.severity);
-  const hurry = alert.urgency === 'high' || alert.urgency === 'highest' ? ` (urgency ${alert.urgency})` : '';
-  const time = at === null ? '-' : clockTime(view, at);
-  return `  ${view.paint.dim(time)}  ${severity}${hurry}  ${orDash(alert.title)} (${stands})`;
+const standing = (view: View, { resolvedAt, acknowledgedBy }: AlertRow): string => {
+  if (resolvedAt !== null) return `resolved ${clockTime(view, resolvedAt)}`;
+  return acknowledgedBy === null ? 'open' : `acknowledged by ${acknowledgedBy}`;
 };
 
-export const alertLines = (view: View, alerts: readonly AlertRow[]): string[] =>
-  alerts.length === 0
-    ? ['No alerts.']
-    : alerts.flatMap((alert) => [alertLine(view, alert), `    ${view.paint.dim(plain(alert.alertId))}`]);
+const urgencyText = ({ urgency }: AlertRow): string =>
+  urgency === 'high' || urgency === 'highest' ? ` (urgency ${urgency})` : '';
+
+const timeText = (view: View, { raisedAt, updatedAt }: AlertRow): string => {
+  const at = raisedAt ?? updatedAt;
+  return at === null ? '-' : clockTime(view, at);
+};
+
+export const alertLine = (view: View, alert: AlertRow): string => {
+  const severity = alert.severity === 'critical' ? view.paint.red('critical') : orDash(alert.severity);
+  const stands = standing(view, alert);
+  return `  ${view.paint.dim(timeText(view, alert))}  ${severity}${urgencyText(alert)}  ${orDash(alert.title)} (${stands})`;
+};
+
+/** Characters of an id in a list. */
+const SHORT = 8;
+
+/** The beginning of the id of each alert that names it alone among these. */
+const shortIds = (alerts: readonly AlertRow[]): ReadonlyMap<string, string> =>
+  new Map(
+    alerts.map(({ alertId }) => {
+      for (let length = SHORT; length < alertId.length; length += 1) {
+        const short = alertId.slice(0, length);
+        if (alerts.filter((one) => one.alertId.startsWith(short)).length === 1) return [alertId, short];
+      }
+      return [alertId, alertId];
+    }),
+  );
+
+export const alertsTable = (view: View, alerts: readonly AlertRow[]): string[] => {
+  const ids = shortIds(alerts);
+  return table<AlertRow>(
+    view,
+    [
+      { title: 'ALERT', of: ({ alertId }) => ids.get(alertId) ?? alertId },
+      { title: 'TIME', of: (alert) => timeText(view, alert) },
+      {
+        title: 'SEVERITY',
+        of: (alert) => `${orDash(alert.severity)}${urgencyText(alert)}`,
+        paint: (text, { severity }) => (severity === 'critical' ? view.paint.red(text) : text),
+      },
+      { title: 'AGENT', of: ({ agentId }) => orDash(agentId) },
+      { title: 'TASK', of: ({ taskId }) => orDash(taskId) },
+      { title: 'STANDS', of: (alert) => standing(view, alert) },
+      { title: 'TITLE', of: ({ title }) => orDash(title), rest: true },
+    ],
+    alerts,
+    'No alerts.',
+  );
+};
+
+/**
+ * The alerts that a person names: by an id, by its beginning of at least four characters, or by an agent or a task. An
+ * exact id names one alert only.
+ */
+export const alertsNamed = (alerts: readonly AlertRow[], name: string): readonly AlertRow[] => {
+  const exact = alerts.filter(({ alertId }) => alertId === name);
+  if (exact.length > 0) return exact;
+  return alerts.filter(
+    ({ alertId, agentId, taskId }) =>
+      agentId === name || taskId === name || (name.length >= 4 && alertId.startsWith(name)),
+  );
+};
 
 /** What people have silenced, and until when; nothing where nothing is. */
 export const silenceLines = (view: View, silences: readonly SilenceRow[]): string[] =>
