@@ -16,7 +16,7 @@ const connect = (): void => {
     .on('line', (line) => {
       const { type, order_id } = JSON.parse(line);
       if (order_id !== undefined) socket.write(`${JSON.stringify({ received: order_id })}\n`);
-      if (type === 'shutdown_request') leave();
+      if (type === 'shutdown_request' || type === 'handoff_request') leave();
     })
     .on('error', () => {});
 };
