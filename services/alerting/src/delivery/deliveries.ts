@@ -96,7 +96,7 @@ const reportTo = (log: Log, now: () => number): DeliveryDeps['report'] => {
 const LOOK_BACK = 5000;
 
 /** Recent deliveries: a reactor that starts a little before its end does not repeat them. */
-const deliveredIn = async (log: Log): Promise<Set<string>> => {
+export const deliveredIn = async (log: Log): Promise<Set<string>> => {
   const records: LogRecord[] = [];
   for (const [partition, { low, high }] of (await log.bounds(Topic.alert)).entries()) {
     const range = { low: Math.max(low, high - LOOK_BACK), high };
