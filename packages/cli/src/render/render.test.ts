@@ -7,7 +7,7 @@ import { storyLine } from './describe.ts';
 import { doctorLines, isWell } from './fleet/doctor.ts';
 import { jsonText, plain, plainAll } from './plain.ts';
 import { agentRow, CURRENT, caseStory, EXTENT, entry, explanation, fleetRow, NOON, VIEW } from './rows.fixture.ts';
-import { clockTime, cut } from './view.ts';
+import { clockTime, cut, heightOf } from './view.ts';
 
 test('text from agents cannot control the terminal', () => {
   expect(plain('a\u001b[2Jb\u0007c\nd\u009b31me\u202ef')).toBe('ab\uFFFDc de\uFFFDf');
@@ -304,11 +304,26 @@ test('an agent that asks shows its question', () => {
 
 test('agents beyond the lines of the terminal are a count, and none is without need', () => {
   const agents = Array.from({ length: 5 }, (_, i) => agentRow({ agentId: `a${i}`, unhealthy: i < 4 }));
-  expect(agentsTable(VIEW, agents, true, 5)).toHaveLength(6);
-  const lines = agentsTable(VIEW, agents, true, 3);
+  expect(agentsTable(VIEW, agents, true, 6)).toHaveLength(6);
+  const lines = agentsTable(VIEW, agents, true, 4);
   expect(lines.slice(1, 3).map((line) => line.slice(0, 2))).toEqual(['a0', 'a1']);
   expect(lines.slice(3)).toEqual(['… and 3 more, 2 of them unhealthy: --all shows them']);
 });
+
+test.each([
+  [60, 9],
+  [40, 7],
+  [20, 9],
+])(
+  'in a terminal of %i columns the agents that are shown fit in %i lines with their heading, although rows wrap',
+  (width, fits) => {
+    const view = { ...VIEW, width };
+    const agents = Array.from({ length: 30 }, (_, i) => agentRow({ agentId: `an-agent-${i}`, taskId: 'OMN-1234' }));
+    const lines = agentsTable(view, agents, true, fits);
+    expect(lines.some((line) => line.length > width)).toBe(true);
+    expect(heightOf(view, lines)).toBeLessThanOrEqual(fits);
+  },
+);
 
 test('agents that wait for a person are listed with their start and their question', () => {
   const asks = agentRow({

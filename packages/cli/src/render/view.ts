@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { spell } from '@vigil/policy';
 import type { Colors } from 'picocolors/types.js';
 
@@ -36,6 +37,10 @@ export const paintState = ({ paint }: View, state: string): string => {
 
 export const cut = (text: string, width: number): string =>
   text.length <= width ? text : width <= 1 ? text.slice(0, width) : `${text.slice(0, width - 1)}…`;
+
+/** How many lines of the terminal these take; one that is wider than the terminal takes several. */
+export const heightOf = ({ width }: View, lines: readonly string[]): number =>
+  lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(stripVTControlCharacters(line).length / width)), 0);
 
 export type Column<Row> = {
   readonly title: string;

@@ -74,7 +74,7 @@ const fleetScreen = (view: View, rows: number, at: FleetSituation, seen: Seen, l
   const page = Math.max(1, room - (forStory < 3 ? 0 : forStory));
   const selected = selectedIndex(at, shown);
   const top = Math.min(scrolled(at.top, selected, page), Math.max(0, shown.length - page));
-  const [heading = '', ...table] = agentsTable(view, agents, isCurrent(look.knowledge), agents.length);
+  const [heading = '', ...table] = agentsTable(view, agents, isCurrent(look.knowledge), Number.POSITIVE_INFINITY);
   const listed = table
     .slice(top, top + page)
     .map((line, i) => (top + i === selected ? view.paint.inverse(line) : line));

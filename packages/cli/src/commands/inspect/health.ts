@@ -8,7 +8,7 @@ import { optionLines, optionsJson } from '../../render/agents/options.ts';
 import { fleetLines } from '../../render/fleet/fleet.ts';
 import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
 import { jsonText } from '../../render/plain.ts';
-import type { View } from '../../render/view.ts';
+import { heightOf, type View } from '../../render/view.ts';
 import { dashboardView, endBlind, endUnwell, print, show, view } from '../../terminal.ts';
 import { watch } from '../../watch/watch.ts';
 import { path } from '../control/options.ts';
@@ -49,9 +49,6 @@ const KNOWN: Readonly<Record<HealthState, true>> = {
   TERMINATED: true,
 };
 const STATES = Object.keys(KNOWN);
-
-/** The heading, what holds the fleet, and the prompt of the shell. */
-const ROWS_BESIDE = 5;
 
 const stateOption = (text: string): string => {
   const state = text.toUpperCase();
@@ -98,9 +95,10 @@ const health = async (agentId: string | undefined, options: Options): Promise<vo
   ]);
   const agents = found.agents.filter((agent) => isAskedFor(agent, options));
   if (agents.length === 0) await requireNames(client, options);
-  const fits = all || !process.stdout.isTTY ? agents.length : process.stdout.rows - ROWS_BESIDE;
   const table: Lines<readonly AgentRow[]> =
-    filter === 'waiting' ? waitingTable : (screen, shown, isNow) => agentsTable(screen, shown, isNow, fits);
+    filter === 'waiting'
+      ? waitingTable
+      : (screen, shown, isNow, left) => agentsTable(screen, shown, isNow, all ? Number.POSITIVE_INFINITY : left);
   if (options.json) print([jsonText(agents.map((agent) => agentJson(view(), agent, fleet.knowledge)))]);
   else showWithFleet(fleet, agents, table);
   endBy(fleet, agents);
@@ -135,11 +133,15 @@ const oneLines = (screen: View, agent: OneAgent, isNow: boolean): readonly strin
 ];
 
 type Fleet = { readonly fleet: FleetRow; readonly knowledge: Knowledge };
-type Lines<T> = (view: View, shown: T, isNow: boolean) => readonly string[];
+/** `left`: how many lines of the terminal are left below what stands above. */
+type Lines<T> = (view: View, shown: T, isNow: boolean, left: number) => readonly string[];
+
+/** Of the terminal, below these lines and above the prompt of the shell. */
+const linesBelow = (screen: View, head: readonly string[]): number =>
+  process.stdout.isTTY ? process.stdout.rows - heightOf(screen, head) - 1 : Number.POSITIVE_INFINITY;
 
 const showWithFleet = <T>({ fleet, knowledge }: Fleet, shown: T, lines: Lines<T>): void =>
-  show(false, { fleet, knowledge, shown }, (plain, screen) => [
-    ...fleetLines(screen, plain.fleet),
-    ...knowledgeLines(screen, plain.knowledge),
-    ...lines(screen, plain.shown, isCurrent(plain.knowledge)),
-  ]);
+  show(false, { fleet, knowledge, shown }, (plain, screen) => {
+    const head = [...fleetLines(screen, plain.fleet), ...knowledgeLines(screen, plain.knowledge)];
+    return [...head, ...lines(screen, plain.shown, isCurrent(plain.knowledge), linesBelow(screen, head))];
+  });

@@ -1,6 +1,6 @@
 import type { AgentRow, Knowledge } from '@vigil/read-model';
 import { stateText } from '../knowledge.ts';
-import { ageText, type Column, clockTime, orDash, paintState, table, type View } from '../view.ts';
+import { ageText, type Column, clockTime, heightOf, orDash, paintState, table, type View } from '../view.ts';
 import { withheldText } from './cases.ts';
 
 const columns = (view: View, isNow: boolean): readonly Column<AgentRow>[] => [
@@ -45,22 +45,25 @@ const urgency = (agent: AgentRow): number => {
 export const byUrgency = (agents: readonly AgentRow[]): readonly AgentRow[] =>
   agents.toSorted((one, other) => urgency(one) - urgency(other) || (one.agentId < other.agentId ? -1 : 1));
 
-/** `fits`: how many have a line; the others are a count. */
-const folded = (
-  agents: readonly AgentRow[],
-  fits: number,
-): { readonly shown: readonly AgentRow[]; readonly more: string[] } => {
-  if (agents.length <= fits) return { shown: agents, more: [] };
-  const shown = agents.slice(0, Math.max(1, fits - 1));
-  const rest = agents.slice(shown.length);
-  const unhealthy = rest.filter(({ unhealthy }) => unhealthy).length;
-  return { shown, more: [`… and ${rest.length} more, ${unhealthy} of them unhealthy: --all shows them`] };
-};
+const moreLine = (rest: readonly AgentRow[]): string =>
+  `… and ${rest.length} more, ${rest.filter(({ unhealthy }) => unhealthy).length} of them unhealthy: --all shows them`;
 
-/** `isNow`: the states are the present ones, not those of an earlier time. `fits`: how many agents have a line. */
+/**
+ * `isNow`: the states are the present ones, not those of an earlier time. `fits`: how many lines of the terminal there are for
+ * the table with its heading, wrapped ones counted; agents beyond them are a count, and at least one is shown.
+ */
 export const agentsTable = (view: View, agents: readonly AgentRow[], isNow: boolean, fits: number): string[] => {
-  const { shown, more } = folded(byUrgency(agents), fits);
-  return [...table(view, columns(view, isNow), shown, 'No agents.'), ...more.map((line) => view.paint.dim(line))];
+  const ordered = byUrgency(agents);
+  const linesOf = (count: number): string[] => {
+    const rest = ordered.slice(count);
+    const rows = table(view, columns(view, isNow), ordered.slice(0, count), 'No agents.');
+    return rest.length === 0 ? rows : [...rows, view.paint.dim(moreLine(rest))];
+  };
+  for (let count = Math.min(ordered.length, fits); count > 1; count -= 1) {
+    const lines = linesOf(count);
+    if (heightOf(view, lines) <= fits) return lines;
+  }
+  return linesOf(Math.min(ordered.length, 1));
 };
 
 const waitingColumns = (view: View): readonly Column<AgentRow>[] => [
