@@ -70,6 +70,14 @@ let written = ONE_EVENT;
 let fleet: Parameters<typeof fleetRow>[0] = {};
 let knowledge: Knowledge = CURRENT;
 
+const taskRow = {
+  ...{ taskId: 'T-1', agentId: 'waits', state: 'HEALTHY', blockedReason: null, recovery: null, recoveryReason: null },
+  ...{ chain: [], recoveries: [] },
+};
+const inboxItem = {
+  ...{ id: 'case/c-1', kind: 'case', since: 500, agentId: 'worker-1', taskId: null, text: null, deadlineAt: null },
+  ...{ withoutAnswer: '', options: [], questions: [], command: null },
+};
 let openAlerts: readonly object[] = [alertRow];
 
 /** Paths with their queries, as the dashboard received them. */
@@ -108,8 +116,12 @@ const server = createServer(async (request, response) => {
       type: 'urn:vigil:unknown_agent',
       detail: 'agent "wroker-1" does not exist; list them with `vigil health` (/v1/agents)',
     });
-  if (url.pathname === '/v1/policies/demo') return answer(200, { name: 'demo' });
-  if (url.pathname === '/v1/inbox') return answer(200, { inbox: [{ id: 'case/c-1', since: 500 }] });
+  if (url.pathname === '/v1/tasks/T-1') return answer(200, { ...taskRow, knowledge });
+  if (url.pathname === '/v1/cases/case-1') return answer(200, { ...caseStory({ caseId: 'case-1' }), knowledge });
+  if (url.pathname === '/v1/policies') return answer(200, { policies: [], refusals: [], next: null, knowledge });
+  if (url.pathname === '/v1/policies/demo')
+    return answer(200, { name: 'demo', why: null, document: { policy: 'demo' }, knowledge });
+  if (url.pathname === '/v1/inbox') return answer(200, { inbox: [inboxItem], knowledge });
   if (url.pathname === '/v1/silences') return answer(200, { silences: [] });
   if (url.pathname === '/v1/alerts') return answer(200, { alerts: openAlerts });
   if (url.pathname === '/v1/agents/worker-1') return answer(200, agentRow({ agentId: 'worker-1' }));
@@ -129,7 +141,7 @@ const server = createServer(async (request, response) => {
   }
   if (url.pathname === '/v1/commands/e-1') {
     outcomeLooks += 1;
-    return answer(200, outcomeLooks === 1 ? { ...outcome, outcome: 'pending', events: [] } : outcome);
+    return answer(200, { ...outcome, ...(outcomeLooks === 1 && { outcome: 'pending', events: [] }), knowledge });
   }
   if (url.pathname === '/v1/events') {
     response
@@ -284,18 +296,46 @@ test('an unknown name ends with 1, the nearest known one, and the command that l
   expect(await vigil(['health', 'wroker-1'])).toEqual({ code: 1, out: '', err });
 });
 
-test.each(['case', 'task', 'breaker', 'alert'])(
-  'vigil %s list states in its first line that Vigil is blind',
-  async (kind) => {
-    knowledge = { upTo: 1, blindSince: 1, away: [] };
-    const { code, out } = await vigil([kind, 'list']);
-    const inJson = await vigil([kind, 'list', '--json']);
-    knowledge = CURRENT;
-    expect({ code, first: out.split('\n')[0] }).toEqual({ code: 0, first: expect.stringMatching(/^BLIND since /) });
-    expect(JSON.parse(inJson.out)).toBeTruthy();
-    expect((await vigil([kind, 'list'])).out).not.toContain('BLIND');
+const VIEWS = [
+  ...['case', 'task', 'breaker', 'alert', 'ticket', 'policy'].map((kind) => [kind, 'list']),
+  ...[['inbox'], ['health'], ['explain', 'steady'], ['task', 'show', 'T-1'], ['case', 'show', 'case-1']],
+  ...[
+    ['policy', 'show', 'demo'],
+    ['command', 'show', 'e-1'],
+  ],
+];
+
+test.each(VIEWS)(
+  'vigil %s %s states first that Vigil is blind, or which part is away, and ends with 2 while it is blind',
+  async (...args) => {
+    outcomeLooks = 1;
+    const away = [{ part: 'recovery', since: 1, detail: 'no answer' }];
+    const looked = async (now: Knowledge) => {
+      knowledge = now;
+      const [people, programs] = [await vigil(args), await vigil([...args, '--json'])];
+      knowledge = CURRENT;
+      return { people, programs };
+    };
+    const blind = await looked({ upTo: 1, blindSince: 1, away: [] });
+    expect(blind.people).toMatchObject({ code: 2, out: expect.stringMatching(/^BLIND since /) });
+    expect(blind.programs.code).toBe(2);
+    expect(JSON.parse(blind.programs.out)).toBeTruthy();
+    if (args[0] !== 'health') expect(blind.programs.err).toMatch(/^vigil: BLIND since /);
+    const { people, programs } = await looked({ upTo: 1, blindSince: null, away });
+    expect(people.out).toMatch(/^AWAY {2}recovery since .*: no answer\n/);
+    expect(people.code).not.toBe(2);
+    if (args[0] !== 'health') expect(programs.err).toMatch(/^vigil: AWAY {2}recovery since /);
+    expect((await vigil(args)).out).not.toMatch(/BLIND|AWAY/);
   },
 );
+
+test('a task shows its state as an old one while Vigil is blind', async () => {
+  knowledge = { upTo: 1, blindSince: 1, away: [] };
+  const { out } = await vigil(['task', 'show', 'T-1']);
+  knowledge = CURRENT;
+  expect(out).toContain('T-1 was held by waits (was HEALTHY)');
+  expect((await vigil(['task', 'show', 'T-1'])).out).toContain('T-1 is held by waits (HEALTHY)');
+});
 
 test('an alert is acknowledged by its agent or the beginning of its id, and a name of several is refused with their ids', async () => {
   const ack = (name: string) => vigil(['alert', 'ack', name, '--why', 'x']);

@@ -11,7 +11,7 @@ import {
 } from './client.ts';
 import { dashboardSettings, gatewaySettings } from './config.ts';
 import { CannotProceed, Refusal } from './errors.ts';
-import { blindLines } from './render/knowledge.ts';
+import { isCurrent, knowledgeLines } from './render/knowledge.ts';
 import { jsonText, plain, plainAll } from './render/plain.ts';
 import type { View } from './render/view.ts';
 
@@ -47,10 +47,33 @@ export const show = <T>(
   else print(lines(plainAll(answer), view()));
 };
 
-/** Shows what `read` gives; while Vigil is blind, its first line states since when. */
+/** What an answer about states has; an older dashboard sends less of it. */
+export type Aged = { readonly knowledge?: Knowledge };
+
+/** `isNow`: the states are the present ones, not those of an earlier time. */
+type AgedLines<T> = (answer: T, view: View, isNow: boolean) => readonly string[];
+
+/**
+ * Shows an answer about states, and how old it is: the parts that do not answer and since when, before it or, for programs, on
+ * stderr. Ends with 2 while Vigil is blind. `knowledge` undefined: an older dashboard does not report it.
+ */
+export const showAged = <T>(
+  json: boolean | undefined,
+  answer: T,
+  knowledge: Knowledge | undefined,
+  lines: AgedLines<T>,
+): void => {
+  const isNow = knowledge === undefined || isCurrent(knowledge);
+  const age = knowledge === undefined ? [] : knowledgeLines(view(), plainAll(knowledge));
+  if (json === true) process.stderr.write(age.map((line) => `vigil: ${line}\n`).join(''));
+  show(json, answer, (shown, screen) => [...age, ...lines(shown, screen, isNow)]);
+  if (!isNow) endBlind();
+};
+
+/** Shows what `read` gives, and how old it is. */
 export const showList = async <Row>(
   json: boolean | undefined,
-  lines: (view: View, rows: readonly Row[]) => readonly string[],
+  lines: (view: View, rows: readonly Row[], isNow: boolean) => readonly string[],
   read: (client: Client) => Promise<readonly Row[]>,
 ): Promise<void> => {
   const client = dashboardView();
@@ -58,7 +81,7 @@ export const showList = async <Row>(
     read(client),
     client.get<{ readonly knowledge: Knowledge }>('/v1/fleet'),
   ]);
-  show(json, rows, (plainRows, screen) => [...blindLines(screen, knowledge), ...lines(screen, plainRows)]);
+  showAged(json, rows, knowledge, (shown, screen, isNow) => lines(screen, shown, isNow));
 };
 
 export const dashboard = (): Client => openClient(dashboardSettings(process.env), ANSWER_LIMIT_MS);

@@ -78,13 +78,16 @@ const NEXT: Schema = {
   description: 'the cursor of the next page; null: this is the last one',
 };
 const listing = (summary: string, field: string, name: Published, query: z.ZodType): Description =>
-  get(summary, object({ [field]: listOf(name), next: NEXT }), query);
-/** A listing that has how old it is. */
-const aged = (summary: string, field: string, name: Published, query: z.ZodType): Description =>
   get(summary, object({ [field]: listOf(name), next: NEXT, knowledge: ref('Knowledge') }), query);
-const agedOne = (...parts: readonly Schema[]): Schema => ({
+/** An answer that shows states has how old they are: the server adds it to each answer that is described so. */
+const aged = (...parts: readonly Schema[]): Schema => ({
   allOf: [...parts, object({ knowledge: ref('Knowledge') })],
 });
+
+const isAged = (schema: Schema | null): boolean => {
+  const { properties = {}, allOf = [] } = (schema ?? {}) as { properties?: object; allOf?: readonly Schema[] };
+  return Object.hasOwn(properties, 'knowledge') || allOf.some(isAged);
+};
 
 const KIND = (kind: string): Schema => ({ const: kind });
 const LINES = { lines: { type: 'array', items: TEXT }, instanceId: TEXT, at: COUNT, unseen: COUNT };
@@ -143,12 +146,12 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     object({ name: TEXT, role: TEXT, commands: { type: 'array', items: TEXT } }),
   ),
   'GET /v1/openapi.json': get('This description', { type: 'object' }),
-  'GET /v1/agents': aged('Agents by name', 'agents', 'AgentRow', queries.agents),
+  'GET /v1/agents': listing('Agents by name', 'agents', 'AgentRow', queries.agents),
   'GET /v1/agents/:id': get(
     'One agent, with what can be done next',
-    agedOne(ref('AgentRow'), object({ options: { anyOf: [ref('RecoveryOptions'), { type: 'null' }] } })),
+    aged(ref('AgentRow'), object({ options: { anyOf: [ref('RecoveryOptions'), { type: 'null' }] } })),
   ),
-  'GET /v1/agents/:id/explain': get('All reasons for the state of an agent', agedOne(ref('Explanation'))),
+  'GET /v1/agents/:id/explain': get('All reasons for the state of an agent', aged(ref('Explanation'))),
   'GET /v1/agents/:id/terminal': {
     summary:
       'The terminal of an agent while this stream is open: the last 200 lines, then what changes, without secrets. A line of JSON each or, with Accept: text/event-stream, a server-sent event',
@@ -162,25 +165,25 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
       },
     },
   },
-  'GET /v1/agents/:id/history': aged(
+  'GET /v1/agents/:id/history': listing(
     'The states, calls and compactions of an agent, newest first',
     'history',
     'HistoryRow',
     queries.history,
   ),
-  'GET /v1/inbox': aged(
+  'GET /v1/inbox': listing(
     'Everything that waits for a person: the earliest deadline first, then what has waited longest',
     'inbox',
     'InboxItem',
     queries.inbox,
   ),
-  'GET /v1/requests/:id': get('One request of an agent', ref('RequestRow')),
-  'GET /v1/cases': aged('Cases; those that wait for a person first', 'cases', 'CaseRow', queries.cases),
-  'GET /v1/cases/:id': get('One complete case', agedOne(ref('CaseStory'))),
-  'GET /v1/tasks': aged('Tasks by name', 'tasks', 'TaskRow', queries.tasks),
+  'GET /v1/requests/:id': get('One request of an agent', aged(ref('RequestRow'))),
+  'GET /v1/cases': listing('Cases; those that wait for a person first', 'cases', 'CaseRow', queries.cases),
+  'GET /v1/cases/:id': get('One complete case', aged(ref('CaseStory'))),
+  'GET /v1/tasks': listing('Tasks by name', 'tasks', 'TaskRow', queries.tasks),
   'GET /v1/tasks/:id': get(
     'One task, with its checkpoints and attempts',
-    agedOne(ref('TaskRow'), object({ chain: listOf('CheckpointRow'), recoveries: listOf('RecoveryRow') })),
+    aged(ref('TaskRow'), object({ chain: listOf('CheckpointRow'), recoveries: listOf('RecoveryRow') })),
   ),
   'GET /v1/recoveries': listing('Attempts of recovery, newest first', 'recoveries', 'RecoveryRow', queries.recoveries),
   'GET /v1/story': listing(
@@ -189,7 +192,7 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     'Entry',
     queries.story,
   ),
-  'GET /v1/alerts': aged('Alerts; the unresolved first', 'alerts', 'AlertRow', queries.alerts),
+  'GET /v1/alerts': listing('Alerts; the unresolved first', 'alerts', 'AlertRow', queries.alerts),
   'GET /v1/silences': listing('Silences in force, by their end', 'silences', 'SilenceRow', queries.silences),
   'GET /v1/breakers': listing(
     'Circuit breakers; those that are not closed first',
@@ -219,18 +222,24 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
   ),
   'GET /v1/fleet/targets': get(
     'How fast Vigil detects and intervenes, and what recovers',
-    ref('Targets'),
+    aged(ref('Targets')),
     queries.targets,
   ),
   'GET /v1/dead-letters': listing('Unreadable records, newest first', 'deadLetters', 'DeadLetterRow', queries.letters),
   'GET /v1/policies': get(
     'Policies in force, by name, and the newest refused ones',
-    object({ policies: listOf('PolicyRow'), next: NEXT, refusals: listOf('PolicyRefusalRow') }),
+    object({
+      policies: listOf('PolicyRow'),
+      next: NEXT,
+      refusals: listOf('PolicyRefusalRow'),
+      knowledge: ref('Knowledge'),
+    }),
     queries.policies,
   ),
-  'GET /v1/policies/:name': get('One policy with its document', {
-    allOf: [ref('PolicyRow'), object({ document: { type: 'object' } })],
-  }),
+  'GET /v1/policies/:name': get(
+    'One policy with its document',
+    aged(ref('PolicyRow'), object({ document: { type: 'object' } })),
+  ),
   'GET /v1/events': {
     summary: 'Live events, as lines of JSON or, with Accept: text/event-stream, as server-sent events',
     query: queries.events,
@@ -243,7 +252,7 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     body: null,
     answers: { 200: page('text/event-stream', 'changes until the caller leaves') },
   },
-  'GET /v1/commands/:id': get('What became of a command', ref('Outcome'), queries.outcome),
+  'GET /v1/commands/:id': get('What became of a command', aged(ref('Outcome')), queries.outcome),
   'GET /v1/doctor': get('The state of Vigil itself', ref('Doctor')),
   'GET /v1/decision': {
     summary: 'The question of a decision link, as a page',
@@ -292,3 +301,8 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     },
   },
 };
+
+/** The routes whose answers have how old they are. */
+export const AGED: ReadonlySet<string> = new Set(
+  Object.entries(DESCRIPTIONS).flatMap(([route, { answers }]) => (isAged(answers[200]?.schema ?? null) ? [route] : [])),
+);

@@ -10,6 +10,29 @@ import { agent, dashboard, openCase, openRequest, TOKEN } from './app.fixture.ts
 
 const reason = { by: 'ada', why: 'because' };
 
+test('each answer that shows states has how old it is', async () => {
+  const one = dashboard({
+    ...{ breakers: async () => [], runtimes: async () => [], recoveries: async () => [], storyBefore: async () => [] },
+    ...{
+      deadLetters: async () => [],
+      policies: async () => [],
+      policyRefusals: async () => [],
+      targets: async () => ({}),
+    },
+    tickets: async () => [],
+  });
+  one.knowledge.current = { upTo: 900, blindSince: 950, away: [] };
+  for (const url of [
+    ...['breakers', 'tickets', 'runtimes', 'recoveries', 'story', 'silences', 'dead-letters', 'policies'],
+    ...['requests/request-1', 'commands/c-1', 'fleet/targets', 'cases/case-1'],
+  ])
+    expect([url, (await one.request('GET', `/v1/${url}`)).json()]).toMatchObject([
+      url,
+      { knowledge: one.knowledge.current },
+    ]);
+  expect((await one.request('GET', '/v1/requests/nosuch')).json()).not.toHaveProperty('knowledge');
+});
+
 test('without the token every request is refused', async () => {
   const { app } = dashboard();
   const answer = await app.inject({ url: '/v1/agents', headers: { authorization: 'Bearer a-token-for-tests-onlx' } });

@@ -4,11 +4,12 @@ import fastifyCookie from '@fastify/cookie';
 import { openHttp, type RefusalLog, type Tls } from '@vigil/chassis';
 import type { Changes, Doctor, Knowledge, ReadModel, SignalsOf } from '@vigil/read-model';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { requireRoles, roleOf } from './access/authentication.ts';
+import { requireRoles, roleOf, routeOf } from './access/authentication.ts';
 import { isAcceptedHost } from './access/hosts.ts';
 import type { Caller, People } from './access/people.ts';
 import { methodsOf } from './access/roles.ts';
 import type { Sessions } from './access/sessions.ts';
+import { AGED } from './api-description.ts';
 import type { CommandDraft } from './commands/command.ts';
 import type { CommandWriter } from './commands/command-writer.ts';
 import { commandRoutes } from './commands/routes.ts';
@@ -132,6 +133,11 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   app.addHook('onRequest', async ({ url }) => {
     if (url.includes('%00')) throw new Problem(400, 'bad_address', 'Nothing has a name with a NUL in it.');
   });
+  app.addHook('preSerialization', async (request, reply, answer) =>
+    reply.statusCode === 200 && AGED.has(routeOf(request))
+      ? Object.assign({}, answer, { knowledge: deps.knowledge() })
+      : answer,
+  );
   pageRoutes(app, deps.pageFolder);
   loginRoutes(app, deps);
   readRoutes(app, deps);

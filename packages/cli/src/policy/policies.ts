@@ -7,11 +7,11 @@ import { wholeAnswer } from '../client.ts';
 import { path, shownBy } from '../commands/control/options.ts';
 import { CannotProceed, Refusal } from '../errors.ts';
 import { appliedLines, differenceLines, type PolicyChange, policiesTable } from '../render/fleet/policies.ts';
-import { dashboard, endUnwell, type Json, show } from '../terminal.ts';
+import { type Aged, dashboard, endUnwell, type Json, show, showAged } from '../terminal.ts';
 import { readFiles } from './files.ts';
 
-type InForce = { readonly policies: readonly PolicyRow[]; readonly refusals: readonly PolicyRefusalRow[] };
-type Whole = PolicyRow & { readonly document: unknown };
+type InForce = Aged & { readonly policies: readonly PolicyRow[]; readonly refusals: readonly PolicyRefusalRow[] };
+type Whole = PolicyRow & Aged & { readonly document: unknown };
 type Apply = Json & {
   readonly remove?: readonly string[];
   readonly dryRun?: boolean;
@@ -26,13 +26,13 @@ const LOOK_MS = 250;
 const inForce = () => wholeAnswer<InForce>(dashboard(), '/v1/policies', 'policies', {});
 
 export const list = async ({ json }: Json): Promise<void> => {
-  const { policies } = await inForce();
-  show(json, policies, (rows, view) => policiesTable(view, rows));
+  const { policies, knowledge } = await inForce();
+  showAged(json, policies, knowledge, (rows, view) => policiesTable(view, rows));
 };
 
 export const showOne = async (name: string, { json }: Json): Promise<void> => {
   const found = await dashboard().get<Whole>(path('policies', name));
-  show(json, found, ({ hash, origin, publishedBy, why, document }) => [
+  showAged(json, found, found.knowledge, ({ hash, origin, publishedBy, why, document }) => [
     `# ${name} ${hash}, ${origin ?? 'published'} by ${publishedBy}${why === null ? '' : `: ${why}`}`,
     stringify(document, { lineWidth: 120 }).trimEnd(),
   ]);

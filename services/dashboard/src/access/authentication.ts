@@ -10,7 +10,8 @@ export const COOKIE = 'vigil_session';
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-const routeOf = ({ method, routeOptions }: FastifyRequest): string =>
+/** The route of a request, as the table of roles names it. */
+export const routeOf = ({ method, routeOptions }: FastifyRequest): string =>
   `${method === 'HEAD' ? 'GET' : method} ${routeOptions.url ?? ''}`;
 export const roleOf = (request: FastifyRequest) => roleOfRoute(routeOf(request));
 

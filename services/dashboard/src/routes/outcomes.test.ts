@@ -23,6 +23,7 @@ test('the outcome of a command is there at once, without a wait', async () => {
     reason: null,
     until: null,
     events: [],
+    knowledge: { upTo: 900, blindSince: null, away: [] },
   });
   answers.push(entry);
   expect((await ask('/v1/commands/c1')).json()).toMatchObject({ outcome: 'applied', events: [entry] });

@@ -51,7 +51,7 @@ const selectsAgent =
     (since === undefined || (agent.since ?? 0) >= since) &&
     (until === undefined || (agent.since ?? 0) < until);
 
-/** The current state: queries to the read model. */
+/** The current state: queries to the read model. The app adds to each answer how old it is. */
 export const readRoutes = (
   app: FastifyInstance,
   {
@@ -67,27 +67,26 @@ export const readRoutes = (
     const found = await model.agents({ unhealthy: filter === 'unhealthy', waiting, state, taskId: task });
     const keyOf = ({ agentId, exemptionSince }: AgentRow) => (waiting ? [exemptionSince ?? 0, agentId] : [agentId]);
     const { rows: agents, next } = pageOf(found.filter(selectsAgent(asked)), keyOf, asked);
-    return { agents, next, knowledge: knowledge() };
+    return { agents, next };
   });
   app.get<One>('/v1/agents/:id', async ({ params: { id } }) => {
     const agent = found(await model.agent(id), 'agent', id, '`vigil health` (/v1/agents)');
-    return { ...agent, options: await optionsOf(model, agent, signalsOf), knowledge: knowledge() };
+    return { ...agent, options: await optionsOf(model, agent, signalsOf) };
   });
   app.get<One>('/v1/agents/:id/explain', async ({ params: { id } }) => ({
     ...found(await explain(model, id, signalsOf), 'agent', id, '`vigil health` (/v1/agents)'),
-    knowledge: knowledge(),
   }));
   app.get<One>('/v1/agents/:id/history', async ({ params: { id }, query }) => {
     const { since, until, ...asked } = queryOf(queries.history, query);
     found(await model.agent(id), 'agent', id, '`vigil health` (/v1/agents)');
     const read = (paged: object) => model.history({ agentId: id, since, until, ...paged });
     const { rows: history, next } = await pageFrom(read, HISTORY_ORDER, asked);
-    return { history, next, knowledge: knowledge() };
+    return { history, next };
   });
   app.get('/v1/inbox', async ({ query }) => {
     const asked = queryOf(queries.inbox, query);
     const { rows, next } = pageOf(await inbox(model), inboxPlace, asked);
-    return { inbox: rows, next, knowledge: knowledge() };
+    return { inbox: rows, next };
   });
   app.get<One>('/v1/requests/:id', async ({ params: { id } }) =>
     found(await model.request(id), 'request', id, '`vigil inbox` (/v1/inbox)'),
@@ -97,11 +96,10 @@ export const readRoutes = (
     const filter = { open, agentId: agent, taskId: task, policyName: policy, host, labels: label, since, until };
     const read = (paged: object) => model.cases({ ...filter, ...paged });
     const { rows: cases, next } = await pageFrom(read, CASE_ORDER, asked);
-    return { cases, next, knowledge: knowledge() };
+    return { cases, next };
   });
   app.get<One>('/v1/cases/:id', async ({ params: { id } }) => ({
     ...found(await model.case(id), 'case', id, '`vigil case list` (/v1/cases)'),
-    knowledge: knowledge(),
   }));
   app.get('/v1/breakers', async ({ query }) => {
     const { open, agent, task, ...asked } = queryOf(queries.breakers, query);
@@ -116,21 +114,21 @@ export const readRoutes = (
     const { rows: tickets, next } = await pageFrom(read, TICKET_ORDER, asked);
     return { tickets, next };
   });
-  taskRoutes(app, model, knowledge);
+  taskRoutes(app, model);
   fleetRoutes(app, { model, knowledge, now });
 };
 
-const taskRoutes = (app: FastifyInstance, model: ReadModel, knowledge: () => Knowledge): void => {
+const taskRoutes = (app: FastifyInstance, model: ReadModel): void => {
   app.get('/v1/tasks', async ({ query }) => {
     const { review, agent, since, until, ...asked } = queryOf(queries.tasks, query);
     const read = (paged: object) => model.tasks({ review, agentId: agent, since, until, ...paged });
     const { rows: tasks, next } = await pageFrom(read, TASK_ORDER, asked);
-    return { tasks, next, knowledge: knowledge() };
+    return { tasks, next };
   });
   app.get<One>('/v1/tasks/:id', async ({ params: { id } }) => {
     const task = found(await model.task(id), 'task', id, '`vigil task list` (/v1/tasks)');
     const [checkpoints, recoveries] = await Promise.all([model.checkpoints(id), model.recoveries({ taskId: id })]);
-    return { ...task, chain: checkpoints, recoveries, knowledge: knowledge() };
+    return { ...task, chain: checkpoints, recoveries };
   });
   app.get('/v1/recoveries', async ({ query }) => {
     const { task, since, until, ...asked } = queryOf(queries.recoveries, query);
@@ -162,7 +160,7 @@ const fleetRoutes = (
     const filter = { open, agentId: agent, taskId: task, host, labels: label, since, until };
     const read = (paged: object) => model.alerts({ ...filter, ...paged });
     const { rows: alerts, next } = await pageFrom(read, ALERT_ORDER, asked);
-    return { alerts, next, knowledge: knowledge() };
+    return { alerts, next };
   });
   app.get('/v1/runtimes', async ({ query }) => {
     const asked = queryOf(queries.runtimes, query);
@@ -173,7 +171,6 @@ const fleetRoutes = (
     fleet: await model.fleet(),
     runtimes: await model.runtimes(),
     policies: await model.policies(),
-    knowledge: knowledge(),
   }));
   app.get('/v1/fleet/cells', async ({ headers }, reply) => {
     const answer = JSON.stringify({ knowledge: knowledge(), ...cellsOf(await model.cells()) });

@@ -5,10 +5,9 @@ import { wholeList } from '../../client.ts';
 import { Refusal } from '../../errors.ts';
 import { testChannel, testedLine } from '../../init/test-channels.ts';
 import { alertsNamed, alertsTable, silenceLines } from '../../render/fleet/alerts.ts';
-import { blindLines } from '../../render/knowledge.ts';
 import { overlaps } from '../../render/period.ts';
 import { plain, plainAll } from '../../render/plain.ts';
-import { dashboard, endUnwell, type Json, show, view } from '../../terminal.ts';
+import { dashboard, endUnwell, type Json, show, showAged, view } from '../../terminal.ts';
 import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';
 import { type SelectionOptions, selectionQuery, withSelection } from '../inspect/selection.ts';
 import { durationOption, type WriteOptions, withDecisionOptions, withWriteOptions, write } from './options.ts';
@@ -105,8 +104,7 @@ const list = async (options: ListOptions): Promise<void> => {
   ]);
   const period = periodOf(options);
   const shown = alerts.filter(({ raisedAt, resolvedAt }) => overlaps(period, raisedAt, resolvedAt));
-  show(json, { alerts: shown, silences }, (rows, screen) => [
-    ...blindLines(screen, knowledge),
+  showAged(json, { alerts: shown, silences }, knowledge, (rows, screen) => [
     ...alertsTable(screen, rows.alerts),
     ...silenceLines(screen, rows.silences),
   ]);

@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander';
 import { wholeList } from '../../client.ts';
 import { caseLines, casesTable } from '../../render/agents/cases.ts';
 import { overlaps } from '../../render/period.ts';
-import { dashboard, type Json, show, showList } from '../../terminal.ts';
+import { type Aged, dashboard, type Json, showAged, showList } from '../../terminal.ts';
 import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';
 import { type SelectionOptions, selectionQuery, withSelection } from '../inspect/selection.ts';
 import { path, upToMonthOption, type WriteOptions, withDecisionOptions, write } from './options.ts';
@@ -72,6 +72,6 @@ const list = (options: ListOptions): Promise<void> =>
   });
 
 const showOne = async (caseId: string, { json }: Json): Promise<void> => {
-  const found = await dashboard().get<CaseStory>(path('cases', caseId));
-  show(json, found, (story, view) => caseLines(view, story));
+  const found = await dashboard().get<CaseStory & Aged>(path('cases', caseId));
+  showAged(json, found, found.knowledge, (story, view) => caseLines(view, story));
 };

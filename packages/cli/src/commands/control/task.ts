@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander';
 import { wholeList } from '../../client.ts';
 import { type Task, taskLines, tasksTable } from '../../render/agents/tasks.ts';
 import { overlaps } from '../../render/period.ts';
-import { dashboard, type Json, show, showList } from '../../terminal.ts';
+import { type Aged, dashboard, type Json, showAged, showList } from '../../terminal.ts';
 import { type PeriodOptions, periodOf, withPeriod } from '../inspect/period.ts';
 import { path, type WriteOptions, withDecisionOptions, write } from './options.ts';
 
@@ -43,6 +43,6 @@ const list = (options: ListOptions): Promise<void> =>
   });
 
 const showOne = async (taskId: string, { json }: Json): Promise<void> => {
-  const task = await dashboard().get<Task>(path('tasks', taskId));
-  show(json, task, (found, view) => taskLines(view, found));
+  const task = await dashboard().get<Task & Aged>(path('tasks', taskId));
+  showAged(json, task, task.knowledge, (found, view, isNow) => taskLines(view, found, isNow));
 };

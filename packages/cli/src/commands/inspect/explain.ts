@@ -1,9 +1,8 @@
 import type { Entry, Explanation, Knowledge } from '@vigil/read-model';
 import type { Command } from 'commander';
 import type { Client } from '../../client.ts';
-import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
 import { isIn } from '../../render/period.ts';
-import { dashboardReport, endBlind, show } from '../../terminal.ts';
+import { dashboardReport, showAged } from '../../terminal.ts';
 import { path } from '../control/options.ts';
 import { type PeriodOptions, periodOf, withPeriod } from './period.ts';
 
@@ -44,16 +43,12 @@ const explain = async (agentId: string, options: Options): Promise<void> => {
   const whole = isEnough ? found.story : await wholeStory(client, agentId);
   if (json) {
     const story = whole.filter(({ at }) => isIn(period, at));
-    show(true, { ...found, story, knowledge }, () => []);
-  } else {
-    const { explainLines } = await import('../../render/agents/explain.ts');
-    const extent = { all, period, isNow: isCurrent(knowledge) };
-    show(false, { ...found, story: whole, knowledge }, (plain, view) => [
-      ...knowledgeLines(view, plain.knowledge),
-      ...explainLines(view, plain, extent),
-    ]);
+    return showAged(true, { ...found, story, knowledge }, knowledge, () => []);
   }
-  if (!isCurrent(knowledge)) endBlind();
+  const { explainLines } = await import('../../render/agents/explain.ts');
+  showAged(false, { ...found, story: whole }, knowledge, (plain, view, isNow) =>
+    explainLines(view, plain, { all, period, isNow }),
+  );
 };
 
 const wholeStory = async (client: Client, agent: string): Promise<readonly Entry[]> => {

@@ -3,9 +3,7 @@ import type { Command } from 'commander';
 import type { AnswerOptions } from '../../answer.ts';
 import { wholeAnswer } from '../../client.ts';
 import { inboxLines } from '../../render/agents/inbox.ts';
-import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
-import { jsonText } from '../../render/plain.ts';
-import { dashboardView, endBlind, endUnwell, type Json, print, show } from '../../terminal.ts';
+import { dashboardView, endUnwell, type Json, showAged } from '../../terminal.ts';
 import { withWriteOptions } from '../control/options.ts';
 
 const EXAMPLES = `
@@ -51,9 +49,6 @@ const list = async ({ json }: Json): Promise<void> => {
   type Answer = { readonly inbox: readonly InboxItem[]; readonly knowledge: Knowledge };
   const answer = await wholeAnswer<Answer>(dashboardView(), '/v1/inbox', 'inbox', {});
   const { inbox, knowledge } = answer;
-  if (json) print([jsonText(inbox)]);
-  else
-    show(false, answer, (plain, view) => [...knowledgeLines(view, plain.knowledge), ...inboxLines(view, plain.inbox)]);
-  if (!isCurrent(knowledge)) endBlind();
-  else if (inbox.length > 0) endUnwell();
+  if (inbox.length > 0) endUnwell();
+  showAged(json, inbox, knowledge, (items, view) => inboxLines(view, items));
 };

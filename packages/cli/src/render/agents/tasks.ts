@@ -1,15 +1,21 @@
 import type { CheckpointRow, RecoveryRow, TaskRow } from '@vigil/read-model';
+import { stateText } from '../knowledge.ts';
 import { clockTime, orDash, paintState, table, type View } from '../view.ts';
 
 export const readable = (type: string | null): string => orDash(type).toLowerCase().replaceAll('_', ' ');
 
-export const tasksTable = (view: View, tasks: readonly TaskRow[]): string[] =>
+/** `isNow`: the states are the present ones, not those of an earlier time. */
+export const tasksTable = (view: View, tasks: readonly TaskRow[], isNow: boolean): string[] =>
   table<TaskRow>(
     view,
     [
       { title: 'TASK', of: ({ taskId }) => taskId },
       { title: 'ASSIGNEE', of: ({ agentId }) => orDash(agentId) },
-      { title: 'STATE', of: ({ state }) => orDash(state), paint: (text) => paintState(view, text) },
+      {
+        title: 'STATE',
+        of: ({ state }) => (state === null ? '-' : stateText(state, isNow)),
+        paint: (text) => paintState(view, text),
+      },
       { title: 'CHECKPOINTS', of: ({ checkpoints, lastCheckpoint }) => `${checkpoints} (${orDash(lastCheckpoint)})` },
       {
         title: 'RECOVERY',
@@ -48,8 +54,8 @@ export const checkpointLine = (
 export type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonly recoveries: readonly RecoveryRow[] };
 
 /** One task: its assignee, its checkpoints, its attempts. */
-export const taskLines = (view: View, task: Task): string[] => [
-  `${view.paint.bold(task.taskId)} is held by ${orDash(task.agentId)} (${orDash(task.state)})`,
+export const taskLines = (view: View, task: Task, isNow: boolean): string[] => [
+  `${view.paint.bold(task.taskId)} ${isNow ? 'is' : 'was'} held by ${orDash(task.agentId)} (${task.state === null ? '-' : stateText(task.state, isNow)})`,
   ...(task.blockedReason === null ? [] : [`  BLOCKED    it waits for a person: ${task.blockedReason}`]),
   `  recovery   ${readable(task.recovery)}: ${orDash(task.recoveryReason)}`,
   ...(task.chain.length === 0 ? [] : ['Checkpoints']),
