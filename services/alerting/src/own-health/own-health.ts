@@ -5,7 +5,7 @@ import { type Notify, notify } from '../notices/notice.ts';
 import { noPolicies } from '../notices/policy-alerts.ts';
 import { ping } from './ping.ts';
 import { type Findings, flipsOf, found, type Standing, written } from './standing.ts';
-import { FOLLOWED, findingsOf, noTicks, type Ticks, ticked, timeFlows } from './upstreams.ts';
+import { FOLLOWED, findingsOf, noTicks, type Ticks, ticked, timeFlows, timeFlowsThroughAll } from './upstreams.ts';
 
 export type OwnHealthDeps = {
   /** epoch milliseconds */
@@ -53,7 +53,7 @@ export const watchOwnHealth = async (log: Log, deps: OwnHealthDeps) => {
     }
   }, logger);
   const pingNow = alone(async () => {
-    if (deps.deadmanUrl !== null && timeFlows(ticks, now())) await ping(deps.deadmanUrl);
+    if (deps.deadmanUrl !== null && timeFlowsThroughAll(ticks, now())) await ping(deps.deadmanUrl);
   }, logger);
   const timers = [setInterval(look, LOOK_MS), setInterval(pingNow, PING_MS)];
   look();

@@ -1,7 +1,16 @@
 import { Topic } from '@vigil/events';
 import { utcTime } from '@vigil/policy';
 import { expect, test } from 'vitest';
-import { FOLLOWED, findingsOf, noTicks, STILL_MS, type Ticks, ticked, timeFlows } from './upstreams.ts';
+import {
+  FOLLOWED,
+  findingsOf,
+  noTicks,
+  STILL_MS,
+  type Ticks,
+  ticked,
+  timeFlows,
+  timeFlowsThroughAll,
+} from './upstreams.ts';
 
 const T = 1_795_305_600_000;
 const PARTITIONS = 2;
@@ -35,16 +44,19 @@ test.each([
     Array.from({ length: PARTITIONS }, (_, p) => (each === topic && p === 1 ? [] : [tick(each, p, later)])).flat(),
   ).reduce(ticked, all(T));
   expect(timeFlows(ticks, later)).toBe(false);
+  expect(timeFlowsThroughAll(ticks, later)).toBe(false);
   const standing = Object.entries(findingsOf(ticks, later)).filter(([, why]) => why !== null);
   expect(standing).toEqual([[service, `its time stands at ${utcTime(T)}`]]);
 });
 
-test('recovery that stands is found, and time still flows through the others', () => {
+test('recovery that stands is found: alerts are still current, and time does not flow through all services', () => {
   const later = T + 60_000;
   const ticks = FOLLOWED.filter((topic) => topic !== Topic.taskRecovery)
     .flatMap((topic) => Array.from({ length: PARTITIONS }, (_, p) => tick(topic, p, later)))
     .reduce(ticked, all(T));
   expect(timeFlows(ticks, later)).toBe(true);
+  expect(timeFlowsThroughAll(ticks, later)).toBe(false);
+  expect(timeFlowsThroughAll(all(later), later)).toBe(true);
   expect(findingsOf(ticks, later).recovery).toContain('its time stands');
 });
 

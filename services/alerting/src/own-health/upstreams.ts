@@ -17,7 +17,7 @@ const TIMED = Object.keys(TICKS_OF) as Timed[];
 
 export const FOLLOWED: readonly string[] = Object.values(TICKS_OF).flat();
 
-/** Without these, time does not flow: nothing is judged, done or delivered. */
+/** Without these, no alert is current: nothing is judged, done or delivered. */
 const NEEDED: readonly Timed[] = ['health-evaluator', 'intervention', 'alerting'];
 
 /** Ticks are written each second, those of recovery every five. An older one means that time stands, or is far behind. */
@@ -50,6 +50,11 @@ const stillness = (ticks: Ticks, service: Timed, now: number): string | null => 
 export const findingsOf = (ticks: Ticks, now: number): Readonly<Record<Timed, string | null>> =>
   Object.fromEntries(TIMED.map((service) => [service, stillness(ticks, service, now)])) as Record<Timed, string | null>;
 
-/** Time flows through ingest, evaluator, intervention and alerting. */
-export const timeFlows = (ticks: Ticks, now: number): boolean =>
-  NEEDED.every((service) => stillness(ticks, service, now) === null);
+const areCurrent = (services: readonly Timed[], ticks: Ticks, now: number): boolean =>
+  services.every((service) => stillness(ticks, service, now) === null);
+
+/** Time flows through ingest, evaluator, intervention and alerting: open alerts are current, also while recovery stands. */
+export const timeFlows = (ticks: Ticks, now: number): boolean => areCurrent(NEEDED, ticks, now);
+
+/** Time flows through all services that have one, recovery too. */
+export const timeFlowsThroughAll = (ticks: Ticks, now: number): boolean => areCurrent(TIMED, ticks, now);
