@@ -62,6 +62,26 @@ test('what happens to agents, tasks and the fleet becomes alerts, each under its
   ]);
 });
 
+test('two changes of one alert in one moment are one message of a channel, also without a group wait', async () => {
+  const log = new MemoryLog({ partitions: PARTITIONS });
+  await using running = new AsyncDisposableStack();
+  const options = { ...quiet, partitions: PARTITIONS, paceMs: 5 };
+  const settings = { groupWaitMs: 0, endWaitMs: 0, repeatMs: 60_000, routing: consoleOnly };
+  running.use(await runProcessor(log, agentMapper(noPolicies), options));
+  running.use(await runProcessor(log, alertDecider(settings), options));
+  const lines: string[] = [];
+  const sinks = [consoleSink((line) => void lines.push(line), ['console'])];
+  running.use(await runDeliveries(log, sinks, { ...sinkDeps, now: Date.now }));
+  const turned = (to: 'STUCK' | 'FAILING') =>
+    example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', { to, leftTaskId: null, endReason: null });
+  await log.publish(turned('STUCK'), turned('FAILING'));
+  const delivered = () => log.events(Topic.alert).filter((event) => event.type === 'ALERT_DELIVERED');
+  await vi.waitFor(() => expect(delivered()).toHaveLength(1), 60_000);
+  expect(lines).toEqual([
+    expect.stringMatching(/^ALERT updated \[critical\] stuck_agent OMN-1234: worker-1 is FAILING/),
+  ]);
+});
+
 test('a failing sink is reported to the others, once; when it is back it has lost nothing, and that alert is over', async () => {
   const log = new MemoryLog({ partitions: PARTITIONS });
   await using running = new AsyncDisposableStack();

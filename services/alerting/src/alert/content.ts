@@ -37,7 +37,11 @@ const isAsking = ({ options, requestId }: Pick<Content, 'options' | 'requestId'>
   options.length > 0 || requestId !== null;
 
 /** A question whose deadline passes by itself. */
-export const hasDeadline = ({ options, requestId, deadlineAt }: Content): boolean =>
+export const hasDeadline = ({
+  options,
+  requestId,
+  deadlineAt,
+}: Pick<Content, 'options' | 'requestId' | 'deadlineAt'>): boolean =>
   deadlineAt !== null && isAsking({ options, requestId });
 
 /**
@@ -76,7 +80,9 @@ export const settledBy = (known: Content, { caseId, title, text }: Content): Con
     : { ...known, title, text, options: [], deadlineAt: null, onTimeout: null, itemId: null };
 
 /** The question that an alert puts to people; null: none. Another case, request, deadline or choice is another question. */
-export const questionOf = (content: Content): string | null => {
+export const questionOf = (
+  content: Pick<Content, 'caseId' | 'requestId' | 'deadlineAt' | 'options'>,
+): string | null => {
   const { caseId, requestId, deadlineAt, options } = content;
   return isAsking(content) ? JSON.stringify([requestId ?? caseId, deadlineAt, options]) : null;
 };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Count } from '@vigil/chassis';
 import { type EventOf, Topic, Undecodable } from '@vigil/events';
 import {
@@ -13,6 +14,7 @@ import {
 } from '@vigil/stream';
 import type { Notify } from '../notices/notice.ts';
 import { type DeliveryDeps, deliver, deliveryOf } from './delivery.ts';
+import { followNewestAlerts } from './newest-alerts.ts';
 import { followOpenAlerts } from './open-alerts.ts';
 import type { Running, Sink } from './sink.ts';
 
@@ -29,7 +31,13 @@ export const runDeliveries = async (
   { now, random, timeFlows, logger, count }: DeliveriesDeps,
 ) => {
   await using opened = new AsyncDisposableStack();
-  const deps = { now, random, report: reportTo(log, now), delivered: await deliveredIn(log) };
+  const stop = new AbortController();
+  opened.defer(() => stop.abort());
+  const deps = {
+    ...{ now, random, pause: (ms: number) => sleep(ms), report: reportTo(log, now) },
+    newest: await followNewestAlerts(log, { now, signal: stop.signal }),
+    delivered: await deliveredIn(log),
+  };
   const reactors: RunningPart[] = [];
   for (const sink of sinks) {
     const group = `alerting-${sink.name}`;
@@ -51,8 +59,6 @@ export const runDeliveries = async (
   }
   const runs = sinks.flatMap(({ run }) => (run === null ? [] : [run]));
   if (runs.length > 0) {
-    const stop = new AbortController();
-    opened.defer(() => stop.abort());
     const openFor = await followOpenAlerts(log, { now, signal: stop.signal });
     for (const run of runs) opened.use(await run({ logger, openFor, timeFlows }));
   }

@@ -6,21 +6,36 @@ import type { Notify } from '../notices/notice.ts';
 import { retryAfter } from '../sinks/http.ts';
 import { counted } from './deliveries.ts';
 import { backOff, deliver, deliveryOf } from './delivery.ts';
+import type { NewestAlerts } from './newest-alerts.ts';
 import { type AlertEvent, deliveringTo, TryLater, Undeliverable } from './sink.ts';
 
 const alert = example(Topic.alert, 'ALERT_RAISED', { deliverAt: 1000, sinks: ['pager'] });
+
+/** Without a question. */
+const QUIET_ALERT = example(Topic.alert, 'ALERT_RAISED', {
+  ...{ deliverAt: 1000, sinks: ['pager'], options: [], requestId: null, deadlineAt: null },
+});
+const NOTHING_LATER = { pause: async () => {}, newest: { after: () => null } };
 
 /** A sink that answers as its script sets: with an error, or with nothing. */
 const pager = (already: readonly string[] = []) => {
   const delivered: AlertEvent[] = [];
   const reported: Notify[] = [];
-  const script: { error: Error | null; now: number } = { error: null, now: 1000 };
+  const script: { error: Error | null; now: number; later: AlertEvent | null } = {
+    error: null,
+    now: 2000,
+    later: null,
+  };
   const deliverAlert = async (alertEvent: AlertEvent) => {
     if (script.error !== null) throw script.error;
     delivered.push(alertEvent);
   };
   const report = async (notices: readonly Notify[]) => reported.push(...notices);
-  const deps = { now: () => script.now, random: () => 0, report, delivered: new Set(already) };
+  const pause = async (ms: number) => {
+    script.now += ms;
+  };
+  const newest: NewestAlerts = { after: () => script.later };
+  const deps = { now: () => script.now, random: () => 0, pause, newest, report, delivered: new Set(already) };
   return { delivered, reported, script, deps, react: deliver(deliveringTo('pager', deliverAlert), deps) };
 };
 const failing = async (react: ReturnType<typeof pager>['react'], times: number): Promise<(number | null)[]> => {
@@ -47,23 +62,98 @@ test("a sink receives the events that are addressed to it, under the event's id,
   expect(delivered.map(({ eventId }) => eventId)).toEqual([alert.eventId]);
 });
 
-test('a pause that a sink requests holds for all its messages, which then come one after another', async () => {
+test('a pause that a sink requests holds for all its messages, which then come a second apart', async () => {
   const { react, delivered, script } = pager();
   const other = (eventId: string) => ({ ...alert, eventId, payload: { ...alert.payload, alertId: eventId } });
   const wait = (eventId: string) => react(other(eventId)).catch(({ afterMs }: Retry) => afterMs);
   script.error = new TryLater('429', 10_000);
-  expect(await wait('first')).toBe(10_000);
+  // Two were on their way when the sink asked for the pause.
+  const both = ['first', 'second'].map(wait);
+  expect(await Promise.all(both)).toEqual([10_000, 11_000]);
   script.error = null;
   script.now += 1;
-  expect(await wait('second')).toBe(9999);
-  expect(await wait('third')).toBe(10_999);
-  script.now += 9998;
-  expect(await wait('fourth')).toBeGreaterThan(0);
+  expect(await wait('third')).toBe(11_999);
   expect(delivered).toEqual([]);
-  script.now += 1;
+  script.now += 9999;
   await react(other('first'));
+  expect(await wait('second')).toBe(1000);
+  expect(await wait('fourth')).toBe(3000);
+  script.now += 1000;
   await react(other('second'));
-  expect(delivered.map(({ eventId }) => eventId)).toEqual(['first', 'second']);
+  script.now += 2000;
+  await react(other('third'));
+  await react(other('fourth'));
+  script.now += 1;
+  await react(other('fifth'));
+  expect(delivered.map(({ eventId }) => eventId)).toEqual(['first', 'second', 'third', 'fourth', 'fifth']);
+});
+
+test('two changes of an alert in one moment are one message, whichever came first to the sink', async () => {
+  const { react, delivered, script } = pager();
+  script.now = 1000;
+  const next = example(Topic.alert, 'ALERT_UPDATED', { deliverAt: 1020, sinks: ['pager'], isQuiet: false });
+  script.later = { ...next, eventId: 'next' };
+  expect(await react(QUIET_ALERT)).toEqual([]);
+  script.later = null;
+  await react({ ...next, eventId: 'next' });
+  expect(delivered.map(({ eventId }) => eventId)).toEqual(['next']);
+});
+
+test('a message waits half a second for another change, and a question with a deadline does not', async () => {
+  const { react, delivered, script } = pager();
+  script.now = 1000;
+  await react(alert);
+  expect([delivered.length, script.now]).toEqual([1, 1000]);
+  await react(QUIET_ALERT);
+  expect([delivered.length, script.now]).toEqual([2, 1500]);
+});
+
+test('a change that only removes a question joins nothing, because it notifies no person', async () => {
+  const { deps, script } = pager();
+  const sent: string[] = [];
+  const sink = { ...deliveringTo('pager', async ({ type }) => void sent.push(type)), updatesInPlace: true };
+  script.later = example(Topic.alert, 'ALERT_UPDATED', { isQuiet: true, deliverAt: 1020, sinks: ['pager'] });
+  await deliver(sink, deps)(QUIET_ALERT);
+  expect(sent).toEqual(['ALERT_RAISED']);
+});
+
+test.each([
+  ['another sink', { deliverAt: 1020, sinks: ['console'] }],
+  ['no sink', { deliverAt: null, sinks: ['pager'] }],
+  ['a sink half a second later', { deliverAt: 1500, sinks: ['pager'] }],
+])('a later change for %s joins nothing', async (_, fields) => {
+  const { react, delivered, script } = pager();
+  script.later = example(Topic.alert, 'ALERT_UPDATED', { isQuiet: false, ...fields });
+  await react(QUIET_ALERT);
+  expect(delivered).toHaveLength(1);
+});
+
+test('an alert that is over within a moment is sent, and then its end', async () => {
+  const { react, delivered, script } = pager();
+  const over = example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 1001, sinks: ['pager'] });
+  script.later = over;
+  await react(QUIET_ALERT);
+  await react(over);
+  expect(delivered.map(({ type }) => type)).toEqual(['ALERT_RAISED', 'ALERT_RESOLVED']);
+});
+
+test('a question that is answered while its message waited has no choices any more', async () => {
+  const { react, delivered, script } = pager();
+  const question = {
+    options: ['allow', 'deny'],
+    requestId: 'r-1',
+    deadlineAt: 9000,
+    deliverAt: 1000,
+    sinks: ['pager'],
+  };
+  const asked = example(Topic.alert, 'ALERT_RAISED', question);
+  script.later = example(Topic.alert, 'ALERT_UPDATED', { ...question, deliverAt: 5000, isQuiet: false });
+  await react(asked);
+  script.later = example(Topic.alert, 'ALERT_RESOLVED', { deliverAt: 5000, sinks: ['pager'] });
+  await react(asked);
+  const shown = delivered.map(({ payload }) => ('options' in payload ? payload.options : null));
+  expect(shown).toEqual([['allow', 'deny'], []]);
+  expect(delivered[1]?.payload).toMatchObject({ requestId: null, deadlineAt: null });
 });
 
 test('a failure without a pause delays its own message only', async () => {
@@ -164,8 +254,9 @@ test('that a sink fails is sent again where it could not be written', async () =
   };
   const deliverAlert = () => Promise.reject(new TryLater('away'));
   const react = deliver(deliveringTo('pager', deliverAlert), {
-    now: () => 1000,
+    now: () => 2000,
     random: () => 0,
+    ...NOTHING_LATER,
     report,
     delivered: new Set(),
   });
@@ -240,7 +331,13 @@ test('an acknowledgement goes to the sinks that received the alert and have such
     if (isAway) throw new TryLater('away');
     taken.push(eventId);
   };
-  const deps = { now: () => 1000, random: () => 0, report: async () => [], delivered: new Set<string>() };
+  const deps = {
+    now: () => 2000,
+    random: () => 0,
+    ...NOTHING_LATER,
+    report: async () => [],
+    delivered: new Set<string>(),
+  };
   const react = deliver({ ...deliveringTo('pager', async () => {}), acknowledge }, deps);
   await expect(react(acknowledged)).rejects.toBeInstanceOf(Retry);
   isAway = false;

@@ -1,8 +1,10 @@
 import type { Draft, EventOf, Topic } from '@vigil/events';
 import { DeadLetter, Retry } from '@vigil/stream';
+import { hasDeadline, questionOf } from '../alert/content.ts';
 import { CONSOLE } from '../alert/routing.ts';
 import { type Noticed, type Notify, notify } from '../notices/notice.ts';
 import { noPolicies } from '../notices/policy-alerts.ts';
+import type { NewestAlerts } from './newest-alerts.ts';
 import { type Acknowledged, type AlertEvent, isQuiet, type Sink, TryLater, Undeliverable } from './sink.ts';
 import { sinkHealth } from './sink-health.ts';
 
@@ -23,6 +25,8 @@ export type DeliveryDeps = {
   readonly random: () => number;
   /** writes what cannot wait for an outcome */
   readonly report: (notices: readonly Notify[]) => Promise<unknown>;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly newest: NewestAlerts;
   /** deliveries from before a restart whose position had not been written: `deliveryOf` each */
   readonly delivered: Set<string>;
 };
@@ -30,7 +34,13 @@ export type DeliveryDeps = {
 export const deliveryOf = (sink: string, eventId: string): string => `${sink} ${eventId}`;
 
 /** What a sink gets now. `deliverAt`: since when. */
-type Due = { readonly event: AlertEvent | Acknowledged; readonly deliverAt: number; readonly run: () => Promise<void> };
+type Due = {
+  readonly event: AlertEvent | Acknowledged;
+  readonly deliverAt: number;
+  readonly run: (newest: NewestAlerts) => Promise<void>;
+};
+
+const isAlertEvent = (event: Due['event']): event is AlertEvent => event.type !== 'ALERT_ACKNOWLEDGED';
 
 /** Null: the event notifies this sink of nothing. */
 const dueFor = (sink: Sink, event: Alert): Due | null => {
@@ -41,7 +51,7 @@ const dueFor = (sink: Sink, event: Alert): Due | null => {
       const { deliverAt } = event.payload;
       return deliverAt === null || !isFor(sink.name, event) || (isQuiet(event) && !sink.updatesInPlace)
         ? null
-        : { event, deliverAt, run: () => sink.deliver(event) };
+        : { event, deliverAt, run: ({ after }) => sink.deliver(withoutOldQuestion(event, after(event))) };
     }
     case 'ALERT_ACKNOWLEDGED': {
       const { deliverAt, sinks } = event.payload;
@@ -63,23 +73,78 @@ const dueFor = (sink: Sink, event: Alert): Due | null => {
 const isFor = (sink: string, { payload: { sinks } }: AlertEvent): boolean =>
   sinks.length === 0 ? sink === CONSOLE : sinks.includes(sink);
 
+/** Changes of an alert that are this close together, milliseconds, are one message of a sink. */
+const JOINED_MS = 500;
+/** How often a message looks whether another change of its alert has come, milliseconds. */
+const LOOK_MS = 25;
+
+/** Whether a later event of the same alert has all that this one has, and notifies the same sink. */
+const isJoined = (sink: Sink, event: AlertEvent, later: AlertEvent | null): boolean => {
+  if (later === null || later.type === 'ALERT_RESOLVED' || isQuiet(later)) return false;
+  const due = dueFor(sink, later);
+  return due !== null && due.deliverAt - (event.payload.deliverAt ?? 0) < JOINED_MS;
+};
+
+/** A person or an agent waits for the answer. */
+const isHurried = ({ payload }: AlertEvent): boolean =>
+  'options' in payload && (payload.requestId !== null || hasDeadline(payload));
+
+/**
+ * Waits a moment for another change of the alert. True: one has come, and the message of that one has both. What is
+ * decided from one moment is so one message, also without a group wait.
+ */
+const joins = async (sink: Sink, event: AlertEvent, deps: DeliveryDeps): Promise<boolean> => {
+  const { deliverAt } = event.payload;
+  const isWaiting = event.type !== 'ALERT_RESOLVED' && !isHurried(event);
+  const rest = Math.min((deliverAt ?? 0) + JOINED_MS - deps.now(), JOINED_MS);
+  for (let waited = 0; ; waited += LOOK_MS) {
+    if (isJoined(sink, event, deps.newest.after(event))) return true;
+    if (!isWaiting || waited >= rest) return false;
+    await deps.pause(LOOK_MS);
+  }
+};
+
+/** The event as its alert is now: a question that is over has no choices any more. */
+const withoutOldQuestion = (event: AlertEvent, later: AlertEvent | null): AlertEvent => {
+  if (event.type === 'ALERT_RESOLVED' || later === null) return event;
+  const { payload } = event;
+  const asked = later.type === 'ALERT_RESOLVED' ? null : questionOf(later.payload);
+  if (questionOf(payload) === null || questionOf(payload) === asked) return event;
+  const over = { options: [], questions: [], requestId: null, itemId: null, deadlineAt: null, onTimeout: null };
+  return event.type === 'ALERT_RAISED'
+    ? { ...event, payload: { ...payload, ...over } }
+    : { ...event, payload: { ...event.payload, ...over } };
+};
+
 /** Messages that wait for the end of a limit are this far apart, milliseconds: Slack takes one a second. */
 const APART_MS = 1000;
 
-/** The pause that a sink has requested. It holds for all messages of the sink, as the sink limits its caller. */
+/**
+ * The pause that a sink has requested. It holds for all messages of the sink, as the sink limits its caller. Each that
+ * meets it has a time of its own after its end.
+ */
 class Limit {
+  readonly #times = new Map<string, number>();
   #until = 0;
-  #newest = 0;
+  #newest = Number.NEGATIVE_INFINITY;
 
   set(until: number): void {
     this.#until = Math.max(this.#until, until);
   }
 
-  /** How long the next message waits, milliseconds; 0: it is sent now. */
-  wait(now: number): number {
-    if (now >= this.#until) return 0;
-    this.#newest = Math.max(this.#until, this.#newest + APART_MS);
-    return this.#newest - now;
+  /** How long a message waits, milliseconds; 0: it is sent now. */
+  wait(eventId: string, now: number): number {
+    const known = this.#times.get(eventId);
+    if (known !== undefined && known >= this.#until) return Math.max(0, known - now);
+    if (known === undefined && now >= this.#until && now > this.#newest) return 0;
+    const time = Math.max(this.#until, this.#newest + APART_MS);
+    this.#newest = time;
+    this.#times.set(eventId, time);
+    return Math.max(0, time - now);
+  }
+
+  over(eventId: string): void {
+    this.#times.delete(eventId);
   }
 }
 
@@ -99,28 +164,35 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
         'too_old',
         `${sink.name}: it was due ${Math.round(ageMs / 3_600_000)} h ago: people are not paged for history`,
       );
-    const limited = limit.wait(deps.now());
+    if (isAlertEvent(due.event) && (await joins(sink, due.event, deps))) return [];
+    const limited = limit.wait(event.eventId, deps.now());
     if (limited > 0) throw new Retry(`${sink.name}: waits for the end of its limit`, { afterMs: limited });
     const attempt = (tries.get(event.eventId) ?? 0) + 1;
     tries.set(event.eventId, attempt);
-    const error = await due.run().then(
+    const error = await due.run(deps.newest).then(
       () => null,
       (why: Error) => why,
     );
     if (error === null) {
       tries.delete(event.eventId);
+      limit.over(event.eventId);
       return [delivered(sink.name, due.event, attempt), ...drafts(health.succeeded())];
     }
     const isOver = ageMs > GIVE_UP_MS && attempt >= LEAST_TRIES;
     if (error instanceof Undeliverable || isOver) {
       tries.delete(event.eventId);
+      limit.over(event.eventId);
       await report(health.refused(event.eventId, error.message));
       throw new DeadLetter(isOver ? 'given_up' : 'refused_by_sink', `${sink.name}: ${error.message}`);
     }
     if (error instanceof TryLater && error.afterMs !== null) limit.set(deps.now() + error.afterMs);
     const { rounds, notices } = health.failed(event.eventId, error.message);
     if (notices.length > 0) await report(notices);
-    throw new Retry(`${sink.name}: ${error.message}`, { afterMs: waitOf(error, Math.max(rounds, attempt), deps) });
+    const afterMs = waitOf(error, Math.max(rounds, attempt), deps);
+    const isLimit = error instanceof TryLater && error.afterMs !== null;
+    throw new Retry(`${sink.name}: ${error.message}`, {
+      afterMs: isLimit ? Math.max(afterMs, limit.wait(event.eventId, deps.now())) : afterMs,
+    });
   };
 };
 

@@ -1,6 +1,7 @@
-import { type EventOf, Topic, Undecodable } from '@vigil/events';
-import { isEvent, type Log, type LogRecord, readEvent, readStates } from '@vigil/stream';
+import { type EventOf, Topic } from '@vigil/events';
+import { type Log, type LogRecord, readStates } from '@vigil/stream';
 import { AT_REST } from '../alert/at-rest.ts';
+import { eventIn } from './alert-events.ts';
 
 type Alert = EventOf<typeof Topic.alert>;
 
@@ -91,14 +92,4 @@ const storedIn = async (log: Log, signal: AbortSignal): Promise<OpenAlerts> => {
       return [[key, { ...content, alertKey: key, alertId, raisedAt, policyName, sinks: sent?.to ?? [] }] as const];
     }),
   );
-};
-
-const eventIn = async (log: Log, record: LogRecord): Promise<Alert | null> => {
-  if (!isEvent(record)) return null;
-  try {
-    return (await readEvent(log.codec, record)) as Alert;
-  } catch (error) {
-    if (error instanceof Undecodable) return null;
-    throw error;
-  }
 };

@@ -206,7 +206,8 @@ test.each(Object.entries(channels))(
     /** A new process: what is delivered is what the log has. */
     const start = async () =>
       deliver(open(server.url, { ...deps, now: () => now }), {
-        ...{ now: () => now, random: () => 0, report: async () => [] },
+        ...{ now: () => now, random: () => 0, pause: async () => {}, newest: { after: () => null } },
+        report: async () => [],
         delivered: await deliveredIn(log),
       });
     let react = await start();
