@@ -133,6 +133,7 @@ export const agentsActedOn = (observed: () => Observed): void => {
     expect(await observed().rows.tasks({ review: true })).toMatchObject([{ taskId: 'DEMO-crashes' }]);
     expect(noticesOf(observed(), 'DEMO-crashes').toSorted()).toEqual([
       ...[
+        // the failure and its review are one message
         'raised [critical] recovery_failed',
         'raised [info] checkpoint_lost',
         'raised [warning] circuit_breaker_open',
@@ -140,8 +141,6 @@ export const agentsActedOn = (observed: () => Observed): void => {
         'resolved [info] checkpoint_lost',
         // in review no trial follows
         'resolved [warning] circuit_breaker_open',
-        // besides the failure, there is a new question to people
-        'updated [critical] recovery_failed',
       ],
     ]);
     expect(await observed().rows.alerts({ open: true })).toContainEqual(

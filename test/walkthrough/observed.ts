@@ -49,7 +49,7 @@ const consoleLines = (dir: string): string[] =>
 const LAST_NOTICES = [
   'ALERT resolved [warning] stuck_agent DEMO-loops: ',
   'ALERT resolved [warning] stuck_agent DEMO-hangs: ',
-  'ALERT updated [critical] recovery_failed DEMO-crashes: ',
+  'ALERT raised [critical] recovery_failed DEMO-crashes: ',
   'ALERT raised [warning] awaiting_input DEMO-waits: ',
 ];
 
