@@ -39,7 +39,7 @@ export const agentsLeftAlone = (observed: () => Observed): void => {
     expect(leftAlone(observed(), 'waits')).toEqual({ ...ALONE, alerts: expect.arrayContaining(['ALERT_RAISED']) });
     expect(noticesOf(observed(), 'DEMO-waits')).toEqual(['raised [warning] awaiting_input']);
     expect(observed().console.find((line) => line.includes('DEMO-waits'))).toMatch(
-      /: waits waits for an answer \(since [\d-]+ [\d:]+ UTC, for more than 30 s: .*Overwrite it\? \[y\/N\]\)/,
+      /: waits waits for an answer \(since [\d-]+ [\d:]+ UTC, for more than 30 s: .*Overwrite it\? \[y\/N\]; agent\/waits of `vigil inbox`\)/,
     );
     expect(exemptions(observed(), 'waits').filter((exemption) => exemption !== 'starting')).toEqual(['awaiting_input']);
     expect(await standing(observed(), 'waits')).toMatchObject({ state: 'HEALTHY', exemption: 'awaiting_input' });

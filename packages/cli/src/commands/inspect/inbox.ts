@@ -21,6 +21,7 @@ another was the first. The agent's hook returns the answer to its client.
 Examples:
   vigil inbox answer request/3f2a allow --why "only the build folder"
   vigil inbox answer case/case-7 pardon --why "a long build"
+  vigil inbox answer ticket/ticket-9 acknowledge --why "I look at it"
   vigil inbox answer request/3f2a --answer Database=SQLite --answer Features=Login --other "Features=a cache"`;
 
 const every = (value: string, values: readonly string[]): readonly string[] => [...values, value];
