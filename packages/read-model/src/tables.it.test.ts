@@ -177,6 +177,74 @@ test('cases and alerts are selected by the host of their agent and by all given 
   expect(await found({ host: 'build-8', labels: both })).toEqual([[], []]);
 });
 
+test('each list is selected by the state, the severity, the policy, the host and the labels that its rows or their agents have', async () => {
+  await using database = await scratchReadModel();
+  const model = readModel(database);
+  await database.query(
+    `INSERT INTO agents (agent_id, host, policy_name, instance_policy_name, state_labels)
+     VALUES ('a', 'build-7', 'demo', NULL, '{"team":"core"}'), ('b', 'build-8', NULL, 'vigil', '{"team":"red"}')`,
+  );
+  await database.query(
+    `INSERT INTO cases (case_id, opened_order, opened_at, agent_id, state, policy_name) VALUES
+     ('1', 'o', now(), 'a', 'STUCK', 'demo'), ('2', 'o', now(), 'b', 'FAILING', 'vigil')`,
+  );
+  await database.query(
+    `INSERT INTO alerts (alert_id, raised_at, agent_id, severity, acknowledged_at, resolved_order) VALUES
+     ('1', now(), 'a', 'critical', NULL, NULL), ('2', now(), 'b', 'warning', now(), NULL), ('3', now(), 'b', 'warning', now(), 'o')`,
+  );
+  await database.query(
+    `INSERT INTO tickets (ticket_id, filed_at, agent_id, severity, answer, labels) VALUES
+     ('1', now(), 'a', 'high', NULL, '{"team":"core"}'), ('2', now(), 'b', 'low', 'dismissed', '{"team":"red"}')`,
+  );
+  await database.query(
+    `INSERT INTO breakers (owner, name, agent_id, state, breaker_since) VALUES
+     ('a', '1', 'a', 'OPEN', now()), ('b', '2', 'b', 'CLOSED', to_timestamp(1))`,
+  );
+  await database.query(
+    `INSERT INTO task_assignees (task_id, agent_id, state, assignee_at) VALUES ('1', 'a', 'HEALTHY', now()), ('2', 'b', 'STUCK', now())`,
+  );
+  const found = async <Filter>(
+    list: (filter: Filter) => Promise<readonly object[]>,
+    id: string,
+    filters: readonly Filter[],
+  ) =>
+    Promise.all(
+      filters.map(async (filter) => (await list(filter)).map((row) => Reflect.get(row, id) as string).join()),
+    );
+  const ofAgents = [{ host: 'build-7' }, { policy: 'vigil' }, { policy: 'other' }];
+  expect(
+    await found(model.cases, 'caseId', [{ state: 'STUCK' }, { policyName: 'vigil' }, { host: 'build-7' }]),
+  ).toEqual([...['1', '2', '1']]);
+  const alerts = [
+    { state: 'open' },
+    { state: 'acknowledged' },
+    { state: 'resolved' },
+    { severity: 'critical' },
+  ] as const;
+  expect(await found(model.alerts, 'alertId', [...alerts, ...ofAgents])).toEqual(['1', '2', '3', '1', '1', '2,3', '']);
+  const labels = { labels: [['team', 'core']] } as const;
+  const tickets = [{ state: 'waits' }, { state: 'dismissed' }, { severity: 'low' }] as const;
+  expect(await found(model.tickets, 'ticketId', [...tickets, labels, ...ofAgents])).toEqual([
+    ...['1', '2', '2', '1', '1', '2', ''],
+  ]);
+  const breakers = [{ state: 'CLOSED' }, { until: 2000 }] as const;
+  expect(await found(model.breakers, 'name', [...breakers, labels, ...ofAgents])).toEqual([
+    '2',
+    '2',
+    '1',
+    '1',
+    '2',
+    '',
+  ]);
+  expect(await found(model.tasks, 'taskId', [{ state: 'STUCK' }, labels, ...ofAgents])).toEqual([
+    '2',
+    '1',
+    '1',
+    '2',
+    '',
+  ]);
+});
+
 test('pages of cases, alerts and recoveries have each row once, also of one moment and with unknown times', async () => {
   await using database = await scratchReadModel();
   const model = readModel(database);

@@ -54,7 +54,7 @@ test('breakers are filtered by agent, task and being open, and their openings co
   const { request } = dashboard({ breakers: async (filter: object) => [filter] });
   const answer = await request('GET', '/v1/breakers?open=true&agent=worker-1&task=T-1');
   expect(answer.json().breakers).toEqual([
-    { open: true, agentId: 'worker-1', taskId: 'T-1', tripsSince: 1000 - 86_400_000, limit: 1001 },
+    { open: true, agentId: 'worker-1', taskId: 'T-1', labels: [], tripsSince: 1000 - 86_400_000, limit: 1001 },
   ]);
   expect((await request('GET', '/v1/breakers?open=perhaps')).statusCode).toBe(400);
 });

@@ -76,6 +76,9 @@ const counted = (n: number | bigint, origin: string): string => {
 
 const named = (what: string): string => (/^[aeiou]/.test(what) ? `an ${what}` : `a ${what}`);
 
+const unknownKeys = ({ keys }: { readonly keys: readonly string[] }): string =>
+  keys.map((key) => JSON.stringify(key)).join(', ');
+
 /** What is wrong, with the value and what to give instead. A message that a schema has of its own stays. */
 const mistakeText = (issue: z.core.$ZodIssue, value: unknown): string => {
   const isOwn = !/^(Too small|Too big|Unrecognized key|Invalid (input|option|discriminator))/.test(issue.message);
@@ -92,7 +95,7 @@ const mistakeText = (issue: z.core.$ZodIssue, value: unknown): string => {
     case 'invalid_value':
       return `${value === undefined ? 'is missing' : `${shown(value)} is unknown`}: give one of ${issue.values.join(', ')}`;
     case 'unrecognized_keys':
-      return `${issue.keys.map((key) => JSON.stringify(key)).join(', ')} is unknown here: leave it out, or see /v1/openapi.json`;
+      return `${unknownKeys(issue)} is unknown here: leave it out, or see /v1/openapi.json`;
     case 'invalid_union':
       return !('options' in issue) || issue.options === undefined
         ? issue.message
@@ -102,11 +105,22 @@ const mistakeText = (issue: z.core.$ZodIssue, value: unknown): string => {
   }
 };
 
-/** What is wrong in an input that a schema refused. `whole`: the name of an input without fields. */
-export const badInput = (type: string, { issues }: z.ZodError, input: unknown, whole: string): Problem => {
+/**
+ * What is wrong in an input that a schema refused. `whole`: the name of an input without fields; `known`: the fields that it
+ * takes, to be named beside an unknown one.
+ */
+export const badInput = (
+  type: string,
+  { issues }: z.ZodError,
+  input: unknown,
+  whole: string,
+  known: readonly string[] = [],
+): Problem => {
   const [issue] = issues;
   const field = issue?.path.join('.') || whole;
-  const text = issue === undefined ? 'cannot be read' : mistakeText(issue, valueAt(input, issue.path));
+  const mistake = issue === undefined ? 'cannot be read' : mistakeText(issue, valueAt(input, issue.path));
+  const isUnknown = issue?.code === 'unrecognized_keys' && known.length > 0;
+  const text = isUnknown ? `${unknownKeys(issue)} is unknown here: give one of ${known.join(', ')}` : mistake;
   return new Problem(400, type, `${field}: ${text}`, field);
 };
 

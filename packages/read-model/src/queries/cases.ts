@@ -69,8 +69,14 @@ const caseColumns = {
 export type CaseRow = RowOf<typeof caseColumns>;
 export type CaseStory = CaseRow & { readonly trail: readonly Entry[] };
 
+/** `policyName`: under which it was opened. */
 type CaseFilter = Filter<
-  { caseId: string; agentId: string; taskId: string; policyName: string; open: boolean } & OfAgent & Span & Paged
+  { caseId: string; agentId: string; taskId: string; policyName: string; state: string; open: boolean } & Omit<
+    OfAgent,
+    'policy'
+  > &
+    Span &
+    Paged
 >;
 
 /** [0 for one that waits, minus its opening, its id] */
@@ -88,6 +94,7 @@ export const cases = (sql: Sql, filter: CaseFilter): Promise<readonly CaseRow[]>
     when('agent_id = $?', filter.agentId),
     when('task_id = $?', filter.taskId),
     when('policy_name = $?', filter.policyName),
+    when('state = $?', filter.state),
     when('(closed_order IS NULL) = $?', filter.open),
     ...ofAgent('cases', filter),
     ...within('opened_at', filter),

@@ -8,7 +8,9 @@ import {
   listed,
   MOST_ROWS,
   newestFirst,
+  type OfAgent,
   type Order,
+  ofAgent,
   orderBy,
   type Paged,
   type RowOf,
@@ -16,6 +18,7 @@ import {
   select,
   when,
   where,
+  whereAgentIs,
   within,
 } from './select.ts';
 
@@ -34,7 +37,9 @@ const breaker = {
 export type BreakerRow = RowOf<typeof breaker> & { readonly trips: number };
 
 /** `tripsSince`: the start of the count of openings, epoch milliseconds; by default the start of what is kept. */
-type BreakerFilter = Filter<{ agentId: string; taskId: string; open: boolean; tripsSince: number } & Paged>;
+type BreakerFilter = Filter<
+  { agentId: string; taskId: string; open: boolean; state: BreakerState; tripsSince: number } & OfAgent & Span & Paged
+>;
 
 /** [1 for a closed one, minus its time, its agent or task, its name] */
 export const BREAKER_ORDER: Order<BreakerRow> = [
@@ -50,6 +55,9 @@ export const breakers = (sql: Sql, filter: BreakerFilter): Promise<readonly Brea
     when('agent_id = $?', filter.agentId),
     when('task_id = $?', filter.taskId),
     when(`(state = 'OPEN') = $?`, filter.open),
+    when('state = $?', filter.state),
+    ...whereAgentIs('b.agent_id', filter),
+    ...within('breaker_since', filter),
     afterPlace(BREAKER_ORDER, filter.after),
   ]);
   return select<BreakerRow>(
@@ -96,14 +104,31 @@ export const TICKET_ORDER: Order<TicketRow> = [
 const WAITS = `(answer = 'intervene' AND alert_key IN
   (SELECT alert_key FROM alerts WHERE resolved_at IS NULL AND acknowledged_at IS NULL))`;
 
-/** Tickets, newest first. `waiting`: those that wait for a person. */
-export const tickets = (
-  sql: Sql,
-  filter: Filter<{ agentId: string; ticketId: string; waiting: true } & Span & Paged>,
-): Promise<readonly TicketRow[]> => {
+/** What triage has decided. */
+const DECISION = "coalesce(answer, 'waits')";
+
+type TicketFilter = Filter<
+  {
+    agentId: string;
+    taskId: string;
+    ticketId: string;
+    waiting: true;
+    state: 'waits' | 'intervene' | 'dismissed';
+    severity: TicketSeverity;
+  } & OfAgent &
+    Span &
+    Paged
+>;
+
+/** Tickets, newest first. `waiting`: those that wait for a person; `state`: what triage has decided, or that it has not yet. */
+export const tickets = (sql: Sql, filter: TicketFilter): Promise<readonly TicketRow[]> => {
   const conditions = [
     when('agent_id = $?', filter.agentId),
+    when('task_id = $?', filter.taskId),
     when('ticket_id = $?', filter.ticketId),
+    when(`${DECISION} = $?`, filter.state),
+    when('severity = $?', filter.severity),
+    ...ofAgent('tickets', filter),
     when(`${WAITS} = $?`, filter.waiting),
     ...within('filed_at', filter),
     afterPlace(TICKET_ORDER, filter.after),

@@ -44,7 +44,21 @@ const alert = {
 };
 export type AlertRow = RowOf<typeof alert>;
 
-type AlertFilter = Filter<{ agentId: string; taskId: string; open: boolean } & OfAgent & Span & Paged>;
+/** How an alert stands. */
+const STANDING =
+  "CASE WHEN resolved_order IS NOT NULL THEN 'resolved' WHEN acknowledged_at IS NOT NULL THEN 'acknowledged' ELSE 'open' END";
+
+type AlertFilter = Filter<
+  {
+    agentId: string;
+    taskId: string;
+    open: boolean;
+    state: 'open' | 'acknowledged' | 'resolved';
+    severity: string;
+  } & OfAgent &
+    Span &
+    Paged
+>;
 
 /** [1 for a resolved one, minus its time, its id] */
 export const ALERT_ORDER: Order<AlertRow> = [
@@ -59,6 +73,8 @@ export const alerts = (sql: Sql, filter: AlertFilter): Promise<readonly AlertRow
     when('agent_id = $?', filter.agentId),
     when('task_id = $?', filter.taskId),
     when('(resolved_order IS NULL) = $?', filter.open),
+    when(`${STANDING} = $?`, filter.state),
+    when('severity = $?', filter.severity),
     ...ofAgent('a', filter),
     ...within('raised_at', filter),
     afterPlace(ALERT_ORDER, filter.after),

@@ -106,10 +106,27 @@ export const when = (sql: string, value: unknown): readonly [string, unknown] | 
 /** Names and values; all of them are meant. */
 export type Labels = readonly (readonly [name: string, value: string])[];
 
-/** The conditions of a table that has labels and an agent: its labels, and the host of its agent. */
-export const ofAgent = (table: string, { host, labels }: Filter<OfAgent>) => [
-  ...(labels ?? []).map(([name, value]) => when(`${table}.labels @> $?::jsonb`, JSON.stringify({ [name]: value }))),
-  when(`EXISTS (SELECT FROM agents WHERE agents.agent_id = ${table}.agent_id AND agents.host = $?)`, host),
+/** A condition on the agent of a row, which is in `agentId`. */
+const itsAgent = (agentId: string, condition: string): string =>
+  `EXISTS (SELECT FROM agents WHERE agents.agent_id = ${agentId} AND ${condition})`;
+
+const contained = ([name, value]: Labels[number]): string => JSON.stringify({ [name]: value });
+
+/** The conditions of a table that has labels and an agent: its labels, and the host and the policy of its agent. */
+export const ofAgent = (table: string, { host, policy, labels }: Filter<OfAgent>) => [
+  ...(labels ?? []).map((label) => when(`${table}.labels @> $?::jsonb`, contained(label))),
+  ...whereAgentIs(`${table}.agent_id`, { host, policy }),
 ];
-/** `host`: where the agent is, or was last. */
-export type OfAgent = { readonly host: string; readonly labels: Labels };
+
+const POLICY = 'coalesce(agents.policy_name, agents.instance_policy_name)';
+
+/** The conditions of a row without labels: those of the agent that is in `agentId`, its host and its policy. */
+export const whereAgentIs = (agentId: string, { host, policy, labels }: Filter<OfAgent>) => [
+  ...(labels ?? []).map((label) =>
+    when(itsAgent(agentId, 'coalesce(agents.heartbeat_labels, agents.state_labels) @> $?::jsonb'), contained(label)),
+  ),
+  when(itsAgent(agentId, 'agents.host = $?'), host),
+  when(itsAgent(agentId, `${POLICY} = $?`), policy),
+];
+/** `host`: where the agent is, or was last. `policy`: that judges it, or judged it last. */
+export type OfAgent = { readonly host: string; readonly policy: string; readonly labels: Labels };

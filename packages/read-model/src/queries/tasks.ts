@@ -8,6 +8,7 @@ import {
   listed,
   MOST_ROWS,
   newestFirst,
+  type OfAgent,
   type Order,
   orderBy,
   type Paged,
@@ -16,6 +17,7 @@ import {
   select,
   when,
   where,
+  whereAgentIs,
   within,
 } from './select.ts';
 
@@ -59,16 +61,20 @@ LEFT JOIN (
 /** [its id] */
 export const TASK_ORDER: Order<TaskRow> = [['coalesce(h.task_id, t.task_id)', 'text', ({ taskId }) => taskId]];
 
-type TaskFilter = Filter<{ taskId: string; agentId: string; review: boolean } & Span & Paged>;
+type TaskFilter = Filter<
+  { taskId: string; agentId: string; review: boolean; state: HealthState } & OfAgent & Span & Paged
+>;
 
 /**
  * Tasks by name, all of them without a limit. `review`: only those that wait for a person; `agentId`: the present
- * assignee; the time is that of the last change of the recovery.
+ * assignee, whose state, host, policy and labels are meant; the time is that of the last change of the recovery.
  */
 export const tasks = (sql: Sql, filter: TaskFilter): Promise<readonly TaskRow[]> => {
   const { text, values } = where([
     when('coalesce(h.task_id, t.task_id) = $?', filter.taskId),
     when('h.agent_id = $?', filter.agentId),
+    when('h.state = $?', filter.state),
+    ...whereAgentIs('h.agent_id', filter),
     // An agent without a task has an entry under its own id, which is not a task.
     filter.taskId === undefined
       ? ['(h.task_id IS DISTINCT FROM h.agent_id OR t.recovery IS NOT NULL OR c.last_checkpoint IS NOT NULL)']

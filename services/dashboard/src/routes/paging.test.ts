@@ -176,6 +176,32 @@ test('tasks are selected by the time of their recovery; cases and alerts by the 
   expect(asked).toMatchObject([{ since: 10, until: 20, agentId: 'worker-1' }, selected, selected]);
 });
 
+test('each list takes the filters of its rows, and an unknown one is refused with those that it takes', async () => {
+  const asked: object[] = [];
+  const read = async (filter: object) => {
+    asked.push(filter);
+    return [];
+  };
+  const { request } = dashboard({ tasks: read, cases: read, alerts: read, tickets: read, breakers: read });
+  await request('GET', '/v1/cases?state=STUCK&policy=demo');
+  await request('GET', '/v1/alerts?state=acknowledged&severity=critical&policy=demo');
+  await request('GET', '/v1/tickets?state=waits&severity=high&policy=demo&host=h&label=a=b&task=T-1');
+  await request('GET', '/v1/breakers?state=OPEN&policy=demo&host=h&label=a=b&since=5');
+  await request('GET', '/v1/tasks?state=STUCK&policy=demo&host=h&label=a=b');
+  const ofAgent = { policy: 'demo', host: 'h', labels: [['a', 'b']] };
+  expect(asked).toMatchObject([
+    { state: 'STUCK', policyName: 'demo' },
+    { state: 'acknowledged', severity: 'critical', policy: 'demo' },
+    { state: 'waits', severity: 'high', taskId: 'T-1', ...ofAgent },
+    { state: 'OPEN', since: 5, ...ofAgent },
+    { state: 'STUCK', ...ofAgent },
+  ]);
+  expect((await request('GET', '/v1/inbox?state=STUCK')).json()).toMatchObject({
+    status: 400,
+    detail: 'query: "state" is unknown here: give one of kind, agent, task, limit, cursor',
+  });
+});
+
 /** Questions that wait, in the order of the inbox: two with a deadline, then by the time since when they wait. */
 const asking = [
   { caseId: 'c-late', escalationAt: 1, escalationDeadlineAt: 900 },

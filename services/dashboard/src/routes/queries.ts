@@ -41,10 +41,13 @@ const label = z
   .describe('name=value; several mean all of them');
 
 const host = name.describe('of the agent, where it is or was last');
+const policyOfAgent = name.describe('that judges the agent, or judged it last');
+const health = z.enum(['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED', 'UNKNOWN']).optional();
+const severity = z.enum(['low', 'medium', 'high', 'critical']).optional();
 
 export const agents = z.strictObject({
   filter: z.enum(['unhealthy', 'waiting']).optional().describe('waiting: for a person, the longest first'),
-  state: z.enum(['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED', 'UNKNOWN']).optional(),
+  state: health,
   task: name,
   policy: name,
   host: name,
@@ -53,13 +56,19 @@ export const agents = z.strictObject({
   until: until.describe('whose state has changed before this time'),
   ...paged,
 });
-export const inbox = z.strictObject({ ...pagedFar });
+export const inbox = z.strictObject({
+  kind: z.enum(['case', 'permission', 'question', 'review', 'ticket', 'brake']).optional(),
+  agent: name,
+  task: name,
+  ...pagedFar,
+});
 export const policies = z.strictObject({ ...pagedFar });
 export const cases = z.strictObject({
   open: yes.optional(),
   agent: name,
   task: name,
-  policy: name,
+  policy: name.describe('under which it was opened'),
+  state: health.describe('of the agent when it was opened'),
   host,
   label,
   since,
@@ -68,15 +77,22 @@ export const cases = z.strictObject({
 });
 export const tasks = z.strictObject({
   review: yes.optional(),
-  agent: name,
+  agent: name.describe('the present assignee; state, policy, host and label are its own'),
+  state: health,
+  policy: policyOfAgent,
+  host,
+  label,
   since: since.describe('whose recovery has changed at or after this time'),
   until: until.describe('whose recovery has changed before this time'),
   ...pagedFar,
 });
 export const alerts = z.strictObject({
   open: yes.optional(),
+  state: z.enum(['open', 'acknowledged', 'resolved']).optional(),
+  severity: z.enum(['info', 'warning', 'critical']).optional(),
   agent: name,
   task: name,
+  policy: policyOfAgent,
   host,
   label,
   since,
@@ -85,8 +101,33 @@ export const alerts = z.strictObject({
 });
 export const recoveries = z.strictObject({ task: name, since, until, ...pagedFar });
 export const history = z.strictObject({ since, until, ...pagedFar });
-export const breakers = z.strictObject({ open: yes.optional(), agent: name, task: name, ...pagedFar });
-export const tickets = z.strictObject({ agent: name, since, until, ...pagedShort });
+export const breakers = z.strictObject({
+  open: yes.optional(),
+  state: z.enum(['CLOSED', 'OPEN', 'HALF_OPEN']).optional(),
+  agent: name,
+  task: name,
+  policy: policyOfAgent,
+  host,
+  label,
+  since: since.describe('that have changed at or after this time'),
+  until: until.describe('that have changed before this time'),
+  ...pagedFar,
+});
+export const tickets = z.strictObject({
+  state: z
+    .enum(['waits', 'intervene', 'dismissed'])
+    .optional()
+    .describe('what triage has decided; waits: it has not decided yet'),
+  severity,
+  agent: name,
+  task: name,
+  policy: policyOfAgent,
+  host,
+  label,
+  since,
+  until,
+  ...pagedShort,
+});
 export const silences = z.strictObject({ ...paged });
 export const runtimes = z.strictObject({ ...paged });
 export const story = z.strictObject({ agent: name, task: name, since, until, ...pagedShort });

@@ -21,7 +21,7 @@ import {
   TICKET_ORDER,
 } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { cellsOf } from '../cells.ts';
 import { badInput, found } from '../problem.ts';
 import { pageFrom, pageOf } from './paging.ts';
@@ -30,11 +30,14 @@ import * as queries from './queries.ts';
 /** How long the openings of a breaker are counted. */
 const DAY_MS = 86_400_000;
 
-/** Throws Problem 400, naming the field. */
+/** The fields of a query; none: the schema has no list of them. */
+const shapeOf = (schema: z.ZodType): object => (schema instanceof z.ZodObject ? schema.shape : {});
+
+/** Throws Problem 400, naming the field; of an unknown one, those that the route has. */
 export const queryOf = <Schema extends z.ZodType>(schema: Schema, query: unknown): z.output<Schema> => {
   const read = schema.safeParse(query);
   if (read.success) return read.data;
-  throw badInput('bad_filter', read.error, query, 'query');
+  throw badInput('bad_filter', read.error, query, 'query', Object.keys(shapeOf(schema)));
 };
 
 type One = { Params: { id: string } };
@@ -84,16 +87,22 @@ export const readRoutes = (
     return { history, next };
   });
   app.get('/v1/inbox', async ({ query }) => {
-    const asked = queryOf(queries.inbox, query);
-    const { rows, next } = pageOf(await inbox(model), inboxPlace, asked);
+    const { kind, agent, task, ...asked } = queryOf(queries.inbox, query);
+    const items = (await inbox(model)).filter(
+      (item) =>
+        (kind === undefined || item.kind === kind) &&
+        (agent === undefined || item.agentId === agent) &&
+        (task === undefined || item.taskId === task),
+    );
+    const { rows, next } = pageOf(items, inboxPlace, asked);
     return { inbox: rows, next };
   });
   app.get<One>('/v1/requests/:id', async ({ params: { id } }) =>
     found(await model.request(id), 'request', id, '`vigil inbox` (/v1/inbox)'),
   );
   app.get('/v1/cases', async ({ query }) => {
-    const { open, agent, task, policy, host, label, since, until, ...asked } = queryOf(queries.cases, query);
-    const filter = { open, agentId: agent, taskId: task, policyName: policy, host, labels: label, since, until };
+    const { open, state, agent, task, policy, host, label, since, until, ...asked } = queryOf(queries.cases, query);
+    const filter = { open, state, agentId: agent, taskId: task, policyName: policy, host, labels: label, since, until };
     const read = (paged: object) => model.cases({ ...filter, ...paged });
     const { rows: cases, next } = await pageFrom(read, CASE_ORDER, asked);
     return { cases, next };
@@ -102,16 +111,16 @@ export const readRoutes = (
     ...found(await model.case(id), 'case', id, '`vigil case list` (/v1/cases)'),
   }));
   app.get('/v1/breakers', async ({ query }) => {
-    const { open, agent, task, ...asked } = queryOf(queries.breakers, query);
-    const filter = { open, agentId: agent, taskId: task, tripsSince: now() - DAY_MS };
+    const { limit, cursor, agent, task, label, ...asked } = queryOf(queries.breakers, query);
+    const filter = { ...asked, agentId: agent, taskId: task, labels: label, tripsSince: now() - DAY_MS };
     const read = (paged: object) => model.breakers({ ...filter, ...paged });
-    const { rows: breakers, next } = await pageFrom(read, BREAKER_ORDER, asked);
+    const { rows: breakers, next } = await pageFrom(read, BREAKER_ORDER, { limit, cursor });
     return { breakers, next };
   });
   app.get('/v1/tickets', async ({ query }) => {
-    const { agent, since, until, ...asked } = queryOf(queries.tickets, query);
-    const read = (paged: object) => model.tickets({ agentId: agent, since, until, ...paged });
-    const { rows: tickets, next } = await pageFrom(read, TICKET_ORDER, asked);
+    const { limit, cursor, agent, task, label, ...asked } = queryOf(queries.tickets, query);
+    const read = (paged: object) => model.tickets({ ...asked, agentId: agent, taskId: task, labels: label, ...paged });
+    const { rows: tickets, next } = await pageFrom(read, TICKET_ORDER, { limit, cursor });
     return { tickets, next };
   });
   taskRoutes(app, model);
@@ -120,9 +129,9 @@ export const readRoutes = (
 
 const taskRoutes = (app: FastifyInstance, model: ReadModel): void => {
   app.get('/v1/tasks', async ({ query }) => {
-    const { review, agent, since, until, ...asked } = queryOf(queries.tasks, query);
-    const read = (paged: object) => model.tasks({ review, agentId: agent, since, until, ...paged });
-    const { rows: tasks, next } = await pageFrom(read, TASK_ORDER, asked);
+    const { limit, cursor, agent, label, ...asked } = queryOf(queries.tasks, query);
+    const read = (paged: object) => model.tasks({ ...asked, agentId: agent, labels: label, ...paged });
+    const { rows: tasks, next } = await pageFrom(read, TASK_ORDER, { limit, cursor });
     return { tasks, next };
   });
   app.get<One>('/v1/tasks/:id', async ({ params: { id } }) => {
@@ -156,10 +165,9 @@ const fleetRoutes = (
     return { story: rows.map(({ order: _, ...entry }) => entry).toReversed(), next };
   });
   app.get('/v1/alerts', async ({ query }) => {
-    const { open, agent, task, host, label, since, until, ...asked } = queryOf(queries.alerts, query);
-    const filter = { open, agentId: agent, taskId: task, host, labels: label, since, until };
-    const read = (paged: object) => model.alerts({ ...filter, ...paged });
-    const { rows: alerts, next } = await pageFrom(read, ALERT_ORDER, asked);
+    const { limit, cursor, agent, task, label, ...asked } = queryOf(queries.alerts, query);
+    const read = (paged: object) => model.alerts({ ...asked, agentId: agent, taskId: task, labels: label, ...paged });
+    const { rows: alerts, next } = await pageFrom(read, ALERT_ORDER, { limit, cursor });
     return { alerts, next };
   });
   app.get('/v1/runtimes', async ({ query }) => {
