@@ -122,6 +122,15 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/v1/policies/demo')
     return answer(200, { name: 'demo', why: null, document: { policy: 'demo' }, knowledge });
   if (url.pathname === '/v1/inbox') return answer(200, { inbox: [inboxItem], knowledge });
+  if (url.pathname === '/v1/story') {
+    const nudge = (eventId: string) => ({
+      ...{ eventId, at: 1, type: 'NUDGE_SENT', agentId: 'worker-1', taskId: null, caseId: null },
+      payload: { message: eventId, attempt: 1, of: 1 },
+    });
+    return url.searchParams.has('cursor')
+      ? answer(200, { story: [nudge('a')], next: null })
+      : answer(200, { story: [nudge('b'), nudge('c')], next: 'c' });
+  }
   if (url.pathname === '/v1/silences') return answer(200, { silences: [] });
   if (url.pathname === '/v1/alerts') return answer(200, { alerts: openAlerts });
   if (url.pathname === '/v1/agents/worker-1') return answer(200, agentRow({ agentId: 'worker-1' }));
@@ -772,6 +781,34 @@ test('a halt without the dashboard is written to the log in a file', async () =>
   const both = await vigil(['halt', '--direct'], { VIGIL_LOG_FILE, KAFKA_BROKERS: 'a:1' });
   expect(both).toMatchObject({ code: 2, err: expect.stringContaining('unset one of them') });
   rmSync(folder, { recursive: true });
+});
+
+test('events since a time come first, from all pages of the history, and none of them a second time', async () => {
+  listQueries.length = 0;
+  const { code, out } = await vigil(['events', 'tail', '--since', '2026-11-27', '--agent', 'worker-1']);
+  expect(code).toBe(0);
+  expect(out.match(/"[abc]"/g)).toEqual(['"a"', '"b"', '"c"']);
+  expect(out.trim().split('\n')).toHaveLength(4);
+  expect(out.trim().split('\n').at(-1)).toContain('ada');
+  const asked = 'agent=worker-1&since=1795737600000&limit=1000';
+  expect(listQueries.filter((one) => one.startsWith('/v1/story'))).toEqual([
+    ...[`/v1/story?${asked}`, `/v1/story?${asked}&cursor=c`],
+  ]);
+  const { code: refused } = await vigil(['events', 'tail', '--since', '1h', '--heartbeats']);
+  expect(refused).toBe(2);
+});
+
+test('agents are selected by host and runtime, and --quiet prints the names alone', async () => {
+  const names = async (...args: readonly string[]) => (await vigil(['health', '--quiet', ...args])).out;
+  expect(await names()).toBe('worker-1\n');
+  expect([await names('--host', 'nosuch'), await names('--runtime', 'nosuch')]).toEqual(['', '']);
+  const { host, runtimeId } = agentRow();
+  expect(await names('--host', String(host), '--runtime', String(runtimeId))).toBe('worker-1\n');
+  knowledge = { upTo: 1, blindSince: 1, away: [] };
+  const blind = await vigil(['health', '-q']);
+  knowledge = CURRENT;
+  expect(blind).toMatchObject({ code: 2, out: 'worker-1\n', err: expect.stringMatching(/^vigil: BLIND/) });
+  expect((await vigil(['health', '-q', '--json'])).code).toBe(2);
 });
 
 test('events are printed as they come, and the command ends with the stream', async () => {

@@ -50,6 +50,12 @@ export const show = <T>(
 /** What an answer about states has; an older dashboard sends less of it. */
 export type Aged = { readonly knowledge?: Knowledge };
 
+/** On stderr: how old an answer for programs is, where it is not current or not complete. */
+export const reportAge = (knowledge: Knowledge): void => {
+  const lines = knowledgeLines(view(), plainAll(knowledge));
+  process.stderr.write(lines.map((line) => `vigil: ${line}\n`).join(''));
+};
+
 /** `isNow`: the states are the present ones, not those of an earlier time. */
 type AgedLines<T> = (answer: T, view: View, isNow: boolean) => readonly string[];
 
@@ -65,7 +71,7 @@ export const showAged = <T>(
 ): void => {
   const isNow = knowledge === undefined || isCurrent(knowledge);
   const age = knowledge === undefined ? [] : knowledgeLines(view(), plainAll(knowledge));
-  if (json === true) process.stderr.write(age.map((line) => `vigil: ${line}\n`).join(''));
+  if (json === true && knowledge !== undefined) reportAge(knowledge);
   show(json, answer, (shown, screen) => [...age, ...lines(shown, screen, isNow)]);
   if (!isNow) endBlind();
 };

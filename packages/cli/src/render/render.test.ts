@@ -87,6 +87,13 @@ test('the table of agents shows state, exemption, since, task and reason', () =>
     'waits     HEALTHY  awaiting_input  2 min 3 s  -         implement',
   ]);
   expect(agentsTable(VIEW, [], true, 9)).toEqual(['No agents.']);
+  const wide = { ...VIEW, width: 120 };
+  const silent = agentRow({ agentId: 'silent', lastHeartbeatAt: null });
+  expect(agentsTable(wide, [agentRow({ lastHeartbeatAt: NOON - 21_000 }), silent], true, 9)).toEqual([
+    expect.stringMatching(/^AGENT .* SINCE +LAST HEARTBEAT +TASK /),
+    expect.stringMatching(/^silent .* - +OMN-1234 /),
+    expect.stringMatching(/^worker-1 .* 21 s ago +OMN-1234 /),
+  ]);
 });
 
 test('no line of a table is wider than the terminal', () => {

@@ -63,7 +63,7 @@ export const figureText = (value: number | null, isDuration: boolean): string =>
 /** `fires since 3 min 2 s`, `fires in 5 min 20 s`, or that it is not expected to. One that does not count now has no time. */
 export const firesText = ({ fires, firesFrom, suspendedBy }: SignalFigure, now: number): string => {
   if (!fires && suspendedBy.length > 0) return `does not count now: ${suspendedBy.join(', ')}`;
-  if (firesFrom === null) return fires ? 'fires' : 'not as things stand';
+  if (firesFrom === null) return fires ? 'fires' : 'does not fire by time alone';
   return fires || firesFrom <= now ? `fires since ${ageText(now, firesFrom)}` : `fires in ${ageText(firesFrom, now)}`;
 };
 

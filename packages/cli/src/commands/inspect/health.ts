@@ -3,13 +3,13 @@ import type { AgentRow, FleetRow, Knowledge, RecoveryOptions } from '@vigil/read
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../../client.ts';
 import { CannotProceed } from '../../errors.ts';
-import { agentJson, agentLines, agentsTable, waitingTable } from '../../render/agents/agents.ts';
+import { agentJson, agentLines, agentsTable, byUrgency, waitingTable } from '../../render/agents/agents.ts';
 import { optionLines, optionsJson } from '../../render/agents/options.ts';
 import { fleetLines } from '../../render/fleet/fleet.ts';
 import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
-import { jsonText } from '../../render/plain.ts';
+import { jsonText, plain } from '../../render/plain.ts';
 import { heightOf, type View } from '../../render/view.ts';
-import { dashboardView, endBlind, endUnwell, print, show, view } from '../../terminal.ts';
+import { dashboardView, endBlind, endUnwell, print, reportAge, show, view } from '../../terminal.ts';
 import { watch } from '../../watch/watch.ts';
 import { path } from '../control/options.ts';
 import { type Labels, labelOption } from './selection.ts';
@@ -19,8 +19,11 @@ type Options = {
   state?: string;
   task?: string;
   policy?: string;
+  host?: string;
+  runtime?: string;
   label?: Labels;
   all?: boolean;
+  quiet?: boolean;
   watch?: boolean;
   json?: boolean;
 };
@@ -37,6 +40,8 @@ Examples:
   vigil health --filter unhealthy    what needs a look
   vigil health --filter waiting      who waits for a person, the longest first, with what is asked
   vigil health --policy coditect     agents that a policy judges; --task and --state work alike
+  vigil health --host build-7        agents on this host; --runtime works alike
+  vigil health --state stuck -q      the names alone, for scripts
   vigil health --label team=core     agents with this label; repeat it for several
   vigil health --watch               the fleet and its story: arrows move, Enter explains an agent, / finds, q ends`;
 
@@ -56,9 +61,11 @@ const stateOption = (text: string): string => {
   throw new InvalidArgumentError(`Give one of ${STATES.join(', ')}.`);
 };
 
-const isAskedFor = ({ policyName, labels }: AgentRow, { policy, label = {} }: Options): boolean =>
-  (policy === undefined || policyName === policy) &&
-  Object.entries(label).every(([name, value]) => labels[name] === value);
+const isAskedFor = (agent: AgentRow, { policy, host, runtime, label = {} }: Options): boolean =>
+  (policy === undefined || agent.policyName === policy) &&
+  (host === undefined || agent.host === host) &&
+  (runtime === undefined || agent.runtimeId === runtime) &&
+  Object.entries(label).every(([name, value]) => agent.labels[name] === value);
 
 export const register = (program: Command): void => {
   program
@@ -68,7 +75,10 @@ export const register = (program: Command): void => {
     .option('--state <state>', `only agents in this state: ${STATES.join(', ')}`, stateOption)
     .option('--task <task>', 'only agents on this task')
     .option('--policy <name>', 'only agents that this policy judges')
+    .option('--host <host>', 'only agents that are, or were last, on this host')
+    .option('--runtime <runtime>', 'only agents of this runtime')
     .option('--label <name=value>', 'only agents with this label', labelOption)
+    .option('-q, --quiet', 'only the names, one a line')
     .option('--all', 'every agent, also more than the terminal has lines')
     .option('--watch', 'a screen that follows the fleet: scroll, find, open an agent; q ends it')
     .option('--json', 'for programs')
@@ -79,6 +89,8 @@ export const register = (program: Command): void => {
 const health = async (agentId: string | undefined, options: Options): Promise<void> => {
   const client = dashboardView();
   const { filter, state, task, all } = options;
+  if (options.quiet && (options.json || options.watch || agentId !== undefined))
+    throw new CannotProceed('--quiet prints the names of a list: leave out the agent, --json and --watch.');
   if (options.watch) {
     if (options.json)
       throw new CannotProceed('--watch shows people a screen, --json is for programs: give one of them.');
@@ -99,7 +111,10 @@ const health = async (agentId: string | undefined, options: Options): Promise<vo
     filter === 'waiting'
       ? waitingTable
       : (screen, shown, isNow, left) => agentsTable(screen, shown, isNow, all ? Number.POSITIVE_INFINITY : left);
-  if (options.json) print([jsonText(agents.map((agent) => agentJson(view(), agent, fleet.knowledge)))]);
+  if (options.quiet) {
+    reportAge(fleet.knowledge);
+    print(byUrgency(agents).map((agent) => plain(agent.agentId)));
+  } else if (options.json) print([jsonText(agents.map((agent) => agentJson(view(), agent, fleet.knowledge)))]);
   else showWithFleet(fleet, agents, table);
   endBy(fleet, agents);
 };

@@ -3,6 +3,14 @@ import { stateText } from '../knowledge.ts';
 import { ageText, type Column, clockTime, heightOf, orDash, paintState, table, type View } from '../view.ts';
 import { withheldText } from './cases.ts';
 
+/** A terminal of so many columns has room for the age of the last heartbeat. */
+const WIDE = 120;
+
+const heartbeatColumn = (view: View): Column<AgentRow> => ({
+  title: 'LAST HEARTBEAT',
+  of: ({ lastHeartbeatAt }) => (lastHeartbeatAt === null ? '-' : `${ageText(view, lastHeartbeatAt)} ago`),
+});
+
 const columns = (view: View, isNow: boolean): readonly Column<AgentRow>[] => [
   { title: 'AGENT', of: ({ agentId }) => agentId },
   { title: 'STATE', of: ({ state }) => stateText(state, isNow), paint: (text) => paintState(view, text) },
@@ -12,6 +20,7 @@ const columns = (view: View, isNow: boolean): readonly Column<AgentRow>[] => [
     paint: (text) => (text === '-' ? text : view.paint.cyan(text)),
   },
   { title: 'SINCE', of: ({ since }) => (since === null ? '-' : ageText(view, since)) },
+  ...(view.width < WIDE ? [] : [heartbeatColumn(view)]),
   { title: 'TASK', of: ({ taskId }) => orDash(taskId) },
   { title: 'REASON', of: reasonOf, rest: true },
 ];
