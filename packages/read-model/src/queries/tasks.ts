@@ -66,8 +66,8 @@ type TaskFilter = Filter<
 >;
 
 /**
- * Tasks by name, all of them without a limit. `review`: only those that wait for a person; `agentId`: the present
- * assignee, whose state, host, policy and labels are meant; the time is that of the last change of the recovery.
+ * Tasks by name, all of them without a limit. `review`: only those that wait for a person. `agentId`: the present
+ * assignee; state, host, policy and labels are its own. The time is that of the last change of the recovery.
  */
 export const tasks = (sql: Sql, filter: TaskFilter): Promise<readonly TaskRow[]> => {
   const { text, values } = where([

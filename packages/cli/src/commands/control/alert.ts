@@ -13,12 +13,14 @@ import { type SelectionOptions, selectionQuery, withSelection } from '../inspect
 import { durationOption, type WriteOptions, withDecisionOptions, withWriteOptions, write } from './options.ts';
 
 const EXAMPLES = `
+ALERT is its id, the beginning of it, or the agent or the task of an open alert, where it has one only.
+
 Examples:
   vigil alert list
   vigil alert list --all --since 24h
   vigil alert list --host build-7 --label team=core
-  vigil alert ack 56c342cd --why "I look at it"     the beginning of its id
-  vigil alert ack worker-1 --why "I look at it"     the only open alert of this agent, or task
+  vigil alert ack 56c342cd --why "I look at it"
+  vigil alert ack worker-1 --why "I look at it"
   vigil alert resolve ALERT --why "the host is gone"
   vigil alert silence route=stuck_agent team=red --for 2h --why "a migration"
   vigil alert silence --end SILENCE --why "it is done"

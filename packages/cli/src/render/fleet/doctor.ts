@@ -36,7 +36,7 @@ const sweepLine = (view: View, sweep: StuckSweep): string => {
 
 type Lag = Doctor['lag'][number];
 
-/** Rows of which nothing is projected yet are not late. */
+/** Where nothing is projected yet, no row is late. */
 const isInTime = ({ behindMs }: Lag): boolean => (behindMs ?? 0) <= OLD_MS;
 
 const describeLag = ({ atMost, behindMs }: Lag): string => {
@@ -72,7 +72,7 @@ const START = 'npm start, compose and Kubernetes start an ended process again';
 const LOG = 'its log has the reason (.vigil/logs under npm start)';
 
 const remedyFor = ({ detail }: PartFound): string => {
-  if (/not ready/.test(detail)) return `mend the other parts first; if they are ok, ${LOG}`;
+  if (/not ready/.test(detail)) return `repair the other parts first; if they are ok, ${LOG}`;
   if (/within/.test(detail)) return `end its process if it is frozen: ${START}; ${LOG}`;
   return `start it: ${START}; ${LOG}`;
 };
@@ -94,7 +94,7 @@ const timeLines = (view: View, time: ProcessorTime): readonly string[] => {
   const clocks = 'correct the clocks of the brokers; time follows by itself';
   return [
     line,
-    todo(time.aheadMs > AHEAD_MS ? clocks : `mend the parts above; if they are ok, start its service again: ${LOG}`),
+    todo(time.aheadMs > AHEAD_MS ? clocks : `repair the parts above; if they are ok, start its service again: ${LOG}`),
   ];
 };
 
@@ -104,14 +104,14 @@ export const doctorLines = (view: View, found: Doctor): string[] => {
     ...partLines(view, found.services),
     ...found.time.flatMap((time) => timeLines(view, time)),
     ...found.unknown.map(({ what, why }) => `${mark(view, false)}  ${what}: unknown (${why})`),
-    ...(found.unknown.length === 0 ? [] : [todo('mend the parts above; if they are ok, they are busy: ask again')]),
+    ...(found.unknown.length === 0 ? [] : [todo('repair the parts above; if they are ok, they are busy: ask again')]),
     ...found.hanging.map(
       ({ topic, partition, stableEnd, end, forMs }) =>
         `${mark(view, false)}  ${topic}/${partition}: a transaction hangs at ${stableEnd} of ${end} for ${spell(forMs)}: vigil transactions`,
     ),
     ...found.lag.flatMap((lag) => [
       `${mark(view, isInTime(lag))}  lag of ${lag.group}: ${describeLag(lag)}`,
-      ...(isInTime(lag) ? [] : [todo(`mend the parts above; if they are ok, it catches up, or ${LOG}`)]),
+      ...(isInTime(lag) ? [] : [todo(`repair the parts above; if they are ok, it catches up, or ${LOG}`)]),
     ]),
     ...found.duplicates.map(
       ({ agentId, instanceId, otherInstanceId, at }) =>
