@@ -4,7 +4,7 @@ import { type Count, type Metric, RUNNER_METRICS } from './metrics.ts';
 import { runProcessor } from './processor/run-processor.ts';
 import { event, projecting, reacting, sinkOf } from './runner/outside.fixture.ts';
 import { echoing, jsonCodec, listening, topicsOf } from './runner/processors.fixture.ts';
-import { PARTITIONS, T, testBed, until } from './runner/runner.fixture.ts';
+import { ownersOf, PARTITIONS, T, testBed, until } from './runner/runner.fixture.ts';
 import { MemoryLog } from './testing/memory/memory-log.ts';
 
 const COMMANDS = 'onex.cmd.run.do.v1';
@@ -59,9 +59,9 @@ test('every metric is counted by each runner that its line names, and by no othe
   await log.write(Array.from({ length: 61 }, () => event('run', 'a', 3, 'garbage')));
   for (const at of [1000, 2000, 3000, 4000, 5000]) await w.tick(at);
   await until(() => expect(of('deadlines_fired', 'run')).toBeGreaterThan(0));
-  await (await log.fence(`run-${first.partition}`)).close();
+  for (const owner of await ownersOf(log, 'run', first.partition)) await (await log.fence(owner)).close();
   await w.write(w.heartbeat('a', 6000));
-  await until(() => expect(of('partitions_lost', 'run')).toBe(1));
+  await until(() => expect(of('partitions_lost', 'run')).toBeGreaterThan(0));
   const expected = Object.entries(counters).flatMap(([metric, groups]) => groups.map((group) => `${metric} ${group}`));
   await until(() => expect([...totals.keys()].toSorted()).toEqual(expected.toSorted()));
   expect(Object.keys(RUNNER_METRICS).toSorted()).toEqual(Object.keys(counters).toSorted());

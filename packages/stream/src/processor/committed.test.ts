@@ -1,6 +1,6 @@
 import type { Draft } from '@vigil/events';
 import { expect, test } from 'vitest';
-import { dependencies, jsonCodec, listening, topicsOf } from '../runner/processors.fixture.ts';
+import { dependencies, jsonCodec, listening, topicsOf, writerOn } from '../runner/processors.fixture.ts';
 import { MemoryLog } from '../testing/memory/memory-log.ts';
 import { PartitionTask } from './partition-task.ts';
 
@@ -9,9 +9,10 @@ const opened = async (onCommitted: (drafts: readonly Draft[]) => void) => {
   for (let i = 0; i < 3; i++)
     log.publishRaw('run.in', 'a', Buffer.from(JSON.stringify({ type: 'HEARTBEAT', payload: {} })));
   const task = new PartitionTask(log, listening('run'), dependencies({ onCommitted }));
-  await task.open();
+  const writer = writerOn(log);
+  await task.open(writer);
   const records = log.records('run.in');
-  return { log, task, batch: { topic: 'run.in', partition: 0, fetched: 0, next: 3, end: 3, records } };
+  return { log, task, writer, batch: { topic: 'run.in', partition: 0, fetched: 0, next: 3, end: 3, records } };
 };
 
 test('a decision is reported once it is committed, and only once', async () => {
@@ -29,8 +30,8 @@ test('a decision is reported once it is committed, and only once', async () => {
 
 test('a decision of a fenced task is not reported', async () => {
   const emitted: Draft[] = [];
-  const { log, task, batch } = await opened((drafts) => emitted.push(...drafts));
-  await log.fence(task.transactionalId);
+  const { log, task, writer, batch } = await opened((drafts) => emitted.push(...drafts));
+  await log.fence(writer.id);
   await expect(task.take(batch)).rejects.toThrow();
   expect(emitted).toEqual([]);
   expect(log.events('run.out' as never)).toEqual([]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OutRecord } from '../log/log.ts';
-import { dependencies, jsonCodec, listening, topicsOf } from '../runner/processors.fixture.ts';
+import { dependencies, jsonCodec, listening, topicsOf, writerOn } from '../runner/processors.fixture.ts';
 import { MemoryLog } from '../testing/memory/memory-log.ts';
 import { deadLetters, feeding, T } from './fold.fixture.ts';
 import { PartitionTask } from './partition-task.ts';
@@ -71,7 +71,7 @@ test('a restart within the minute gives a key no second quota, and loses no coun
   const written = () => deadLetters(log.records('onex.dlq.run.dead-letter.v1'));
   const takeIn = async (batches: number) => {
     const task = new PartitionTask(log, processor, dependencies());
-    await task.open();
+    await task.open(writerOn(log));
     for (let i = 0; i < batches; i++) {
       const fetched = task.positions.get('run.other') as number;
       for (let n = 0; n < 50; n++) log.publishRaw('run.other', 'a', garbage);

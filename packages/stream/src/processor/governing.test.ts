@@ -1,6 +1,6 @@
 import type { Draft, HealthEvent } from '@vigil/events';
 import { expect, test } from 'vitest';
-import { dependencies, jsonCodec, listening, topicsOf } from '../runner/processors.fixture.ts';
+import { dependencies, jsonCodec, listening, topicsOf, writerOn } from '../runner/processors.fixture.ts';
 import { MemoryLog } from '../testing/memory/memory-log.ts';
 import { type Decider, NEVER } from './decider.ts';
 import { PartitionTask } from './partition-task.ts';
@@ -30,7 +30,7 @@ const setup = async (log = new MemoryLog({ topics: topicsOf('run', 1), codec: js
   const governing = { key: 'hurry', ruleOf } as NonNullable<AnyDecider['governing']>;
   const decider = ruleOf(undefined) as AnyDecider['decider'];
   const task = new PartitionTask(log, listening('run', { ticks: [], decider, governing }), dependencies({}));
-  await task.open();
+  await task.open(writerOn(log));
   /** A heartbeat of a key, or a tick. */
   const give = async (ms: number, key: string | null) => {
     const fetched = log.records('run.in').length;

@@ -2,19 +2,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Draft, RegistryTrouble } from '@vigil/events';
 import { Fatal, Refused, Retry } from '../errors.ts';
 import { type DeadLetterCounts, NO_DEAD_LETTERS } from '../log/dead-letter-quota.ts';
-import type { Batch, Bounds, Log, LogRecord, OutRecord, Transactor } from '../log/log.ts';
+import type { Batch, Bounds, Log, LogRecord, OutRecord } from '../log/log.ts';
 import { within } from '../runner/within.ts';
 import { type ClockState, restored } from '../time/clock.ts';
 import { attributesOf, type BatchSpans, continueTraces } from '../tracing/spans.ts';
 import { foldAll } from './batch-fold.ts';
 import { Fold } from './fold.ts';
+import { claim, OWNER_KEY, released } from './ownership.ts';
 import type { FoldDeps } from './processor-logic.ts';
 import { RULES_KEY, RuleSwitch } from './rule-switch.ts';
+import { COMMIT_MS, type SharedWriter } from './shared-writer.ts';
 import { type AnyProcessor, snapshotTopic } from './topology.ts';
 
 export const POSITION_KEY = '@position/';
-/** Above the client's own retries, below the session timeout of the waiting consumer. */
-const COMMIT_MS = 20_000;
+/** How long another instance may take to give a partition up before it is fenced, milliseconds. */
+const RELEASE_MS = 2000;
 
 /** `version`: of the code that decides. */
 export type TaskDeps = FoldDeps & {
@@ -52,15 +54,12 @@ const checkPosition = ({ topic, partition, fetched, end }: Batch, position: numb
 const RENUMBERED =
   'keys are in other partitions now, so their states would judge agents that report elsewhere. Partitions cannot be added; use a cluster with the old count, or make all topics again with `vigil topics apply`';
 
-/**
- * fencing (the previous owner) → restoring (states and positions) → running → lost. A lost task is replaced by a new
- * one.
- */
-export type Phase = 'fencing' | 'restoring' | 'running' | 'lost';
+/** restoring (states and positions, and claiming the partition) → running → lost. A lost task is replaced by a new one. */
+export type Phase = 'restoring' | 'running' | 'lost';
 
 /**
- * One partition of a processor. It owns the state, the positions and the transactional id; on any doubt it drops all
- * three.
+ * One partition of a processor. It owns the state and the positions, and commits through the writer of its instance; on
+ * any doubt it drops all three.
  */
 export class PartitionTask {
   readonly partition: number;
@@ -71,7 +70,7 @@ export class PartitionTask {
   readonly #waiting = new Map<string, RegistryTrouble>();
   /** the last seen end of each input */
   readonly ends = new Map<string, number>();
-  phase: Phase = 'fencing';
+  phase: Phase = 'restoring';
   /** counts finished work, for the watchdog */
   progress = 0;
   /** the part of the snapshot that has been read, from 0 to 1 */
@@ -85,7 +84,9 @@ export class PartitionTask {
   readonly #decided: Draft[] = [];
   readonly #fold: Fold;
   readonly #given = new AbortController();
-  #transactor: Transactor | undefined;
+  #writer: SharedWriter | undefined;
+  #opening: Promise<void> = Promise.resolve();
+  #closed: Promise<void> | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   readonly #ruleSwitch: RuleSwitch;
 
@@ -125,21 +126,13 @@ export class PartitionTask {
     return lag;
   }
 
-  /** The id is the only fence: the next task that opens with it ends this one. */
-  get transactionalId(): string {
-    return `${this.#processor.processor}-${this.partition}`;
-  }
-
-  /** Throws Refused if the snapshot does not fit the topics, Retry if the task was lost in the meantime. */
-  async open(): Promise<void> {
-    this.#transactor = await this.#log.fence(this.transactionalId);
-    this.#checkOpen();
-    this.phase = 'restoring';
-    await this.#restore();
-    await this.#placePositions();
-    this.#checkOpen();
-    this.#fold.logic.restored(this.#fold.time);
-    this.phase = 'running';
+  /**
+   * Restores the partition, and makes the writer its only one. Throws Refused if the snapshot does not fit the topics,
+   * Retry if the task was lost in the meantime.
+   */
+  open(writer: SharedWriter): Promise<void> {
+    this.#opening = this.#open(writer);
+    return this.#opening;
   }
 
   /**
@@ -172,29 +165,49 @@ export class PartitionTask {
       await this.#commit(this.#unwrittenPositions((topic) => this.positions.get(topic) as number));
     });
     this.#queue = job.catch(() => {});
-    return within(COMMIT_MS, job, `${this.transactionalId}: the positions`);
+    return within(COMMIT_MS, job, `${this.#processor.processor}/${this.partition}: the positions`);
   }
 
   lose(): void {
     void this.close();
   }
 
-  /** Closes the task after its present batch. */
-  async close(): Promise<void> {
-    if (this.phase === 'lost') return;
-    this.phase = 'lost';
-    this.#given.abort();
-    await this.#queue.then(() => this.#transactor?.close()).catch(() => {});
+  /** Closes the task after its present batch, and gives the partition up. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
   }
 
-  async #restore(): Promise<void> {
-    const topic = snapshotTopic(this.#processor.processor);
-    const range = await this.#boundsOf(topic);
-    const restore = (record: LogRecord) => {
-      this.restored = (record.offset - range.low) / (range.high - range.low);
+  async #close(): Promise<void> {
+    this.phase = 'lost';
+    this.#given.abort();
+    await this.#opening.catch(() => {});
+    await this.#queue;
+    if (this.#writer === undefined) return;
+    // A writer that was fenced has nothing to give up.
+    await this.#writer.commit([released(this.#snapshot.topic, this.partition, this.#writer.id)]).catch(() => {});
+  }
+
+  async #open(writer: SharedWriter): Promise<void> {
+    this.#checkOpen();
+    await this.#restore(writer);
+    await this.#placePositions();
+    this.#checkOpen();
+    this.#fold.logic.restored(this.#fold.time);
+    this.phase = 'running';
+  }
+
+  async #restore(writer: SharedWriter): Promise<void> {
+    const { topic, partition } = this.#snapshot;
+    const { low } = await this.#boundsOf(topic);
+    this.#checkOpen();
+    this.#writer = writer;
+    const restore = (record: LogRecord, part: Bounds) => {
+      this.restored = (record.offset - part.low) / (part.high - part.low);
       this.#restoreRecord(record);
     };
-    await this.#log.read(topic, this.partition, range, restore, this.#given.signal);
+    const options = { log: this.#log, topic, partition, low, writer, releaseMs: RELEASE_MS };
+    await claim(options, restore, this.#given.signal);
     this.#checkOpen();
     this.restored = 1;
     if (this.#fold.logic.store.size > 0 && this.positions.size === 0)
@@ -215,7 +228,7 @@ export class PartitionTask {
 
   #restoreRecord({ key, value }: LogRecord): void {
     this.progress += 1;
-    if (key === null) return;
+    if (key === null || key.startsWith(OWNER_KEY)) return;
     if (key === RULES_KEY) this.#ruleSwitch.restore(value);
     else if (!key.startsWith(POSITION_KEY)) this.#fold.logic.store.restore(key, value);
     if (value === null || !key.startsWith(POSITION_KEY)) return;
@@ -330,12 +343,8 @@ export class PartitionTask {
   }
 
   async #commit(records: readonly OutRecord[]): Promise<void> {
-    const begun = performance.now();
-    await (this.#transactor as Transactor).commit(records);
+    await (this.#writer as SharedWriter).commit(records);
     this.#unwritten.clear();
-    const { processor } = this.#processor;
-    this.#deps.count('transactions', 1, { processor });
-    this.#deps.count('transaction_duration_seconds', (performance.now() - begun) / 1000, { processor });
     if (this.#decided.length > 0) this.#deps.onCommitted?.(this.#decided.splice(0));
   }
 

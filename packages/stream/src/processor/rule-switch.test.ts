@@ -1,6 +1,6 @@
 import type { Draft, HealthEvent } from '@vigil/events';
 import { expect, test } from 'vitest';
-import { dependencies, jsonCodec, listening, topicsOf } from '../runner/processors.fixture.ts';
+import { dependencies, jsonCodec, listening, topicsOf, writerOn } from '../runner/processors.fixture.ts';
 import { MemoryLog } from '../testing/memory/memory-log.ts';
 import { type Decider, NEVER } from './decider.ts';
 import { PartitionTask } from './partition-task.ts';
@@ -35,7 +35,7 @@ const setup = async (
   const marker = { topic: OUT as never, key: '@policy' as const, rules: () => inForce };
   const processor = listening('run', { ticks: [], decider: first.decider, ...(isMarked ? { marker } : {}) });
   const task = new PartitionTask(log, processor, dependencies({ version }));
-  await task.open();
+  await task.open(writerOn(log));
   let storedBefore = 0;
   const giveAll = async (ms: number, keys: readonly (string | null)[]) => {
     const fetched = task.positions.get('run.in') as number;

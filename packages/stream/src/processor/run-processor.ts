@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { catalogue, type Draft, RegistryTrouble, type TopicName } from '@vigil/events';
 import manifest from '../../../../package.json' with { type: 'json' };
 import { Fatal, Refused, Retry } from '../errors.ts';
@@ -10,6 +11,7 @@ import type { ProcessorPartition } from '../runner/partition-status.ts';
 import { Watchdog } from '../runner/watchdog.ts';
 import { startTicks } from '../time/ticks.ts';
 import { PartitionTask, type TaskDeps } from './partition-task.ts';
+import { SharedWriter } from './shared-writer.ts';
 import { type AnyProcessor, anyProcessor, type Processor, snapshotTopic } from './topology.ts';
 
 /** `partitions`: of the agent and task key spaces. `paceMs`: the interval of commits; default 50, 20 where latency counts. */
@@ -94,6 +96,10 @@ class GroupMember implements Member, RunningProcessor {
   readonly finished: Promise<never>;
   readonly #tasks = new Map<number, PartitionTask>();
   readonly #heartbeats = new WeakMap<PartitionTask, number>();
+  /** the end of the last lost task of each partition: the next one opens after it */
+  readonly #closing = new Map<number, Promise<void>>();
+  /** the ids of failed writers */
+  readonly #former = new Set<string>();
   readonly #log: Log;
   readonly #processor: AnyProcessor;
   readonly #deps: Omit<TaskDeps, 'partition'>;
@@ -102,6 +108,7 @@ class GroupMember implements Member, RunningProcessor {
   readonly #stops: (() => unknown)[] = [];
   /** the tasks that wait for the registry, with their timers */
   readonly #waiting = new Map<PartitionTask, NodeJS.Timeout>();
+  #writer: SharedWriter;
   #membership: Membership | undefined;
   #watchdog: Watchdog | undefined;
   #stopping = false;
@@ -119,6 +126,7 @@ class GroupMember implements Member, RunningProcessor {
     this.paceMs = options.paceMs ?? 50;
     const partitions = (topic: string) => counts.get(topic) as number;
     const { partitions: sources, count, onCommitted } = options;
+    this.#writer = this.#newWriter();
     this.#deps = { codec: log.codec, partitions, sources, count, onCommitted, version: manifest.version };
   }
 
@@ -147,6 +155,8 @@ class GroupMember implements Member, RunningProcessor {
     for (const stop of this.#stops) await stop();
     await this.#membership?.stop();
     await Promise.all([...this.#tasks.values()].map((task) => task.close()));
+    await Promise.all(this.#closing.values());
+    await this.#writer.close();
   };
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -176,7 +186,7 @@ class GroupMember implements Member, RunningProcessor {
     this.#membership = membership;
     for (const [partition, task] of this.#tasks) {
       if (partitions.has(partition)) continue;
-      task.lose();
+      this.#close(task);
       this.#tasks.delete(partition);
     }
     for (const partition of partitions) {
@@ -220,16 +230,43 @@ class GroupMember implements Member, RunningProcessor {
     this.#tasks.set(partition, task);
     membership.pause(partition);
     // A restore may take any time while it makes progress. The watchdog detects one that does not.
-    void task
-      .open()
+    void Promise.resolve(this.#closing.get(partition))
+      .then(() => task.open(this.#workingWriter()))
       .then(() => {
-        if (this.#tasks.get(partition) !== task) return task.lose();
+        if (this.#tasks.get(partition) !== task) return;
         this.#seek(task, membership);
         membership.resume(partition);
         this.#deps.count('partitions_opened', 1, { processor: this.group });
         this.#logger.info({ processor: this.group, partition, states: task.size }, 'running');
       })
       .catch((error: unknown) => this.#lose(task, error));
+  }
+
+  /** The partition's next task opens once this one has written its last record: they have the same writer. */
+  #close(task: PartitionTask): void {
+    const closed = task.close();
+    this.#closing.set(
+      task.partition,
+      (this.#closing.get(task.partition) ?? closed).then(() => closed),
+    );
+  }
+
+  /** A writer that has failed is replaced by one with a new id, which fences the failed one. */
+  #workingWriter(): SharedWriter {
+    if (this.#writer.works) return this.#writer;
+    this.#former.add(this.#writer.id);
+    void this.#writer.close();
+    this.#writer = this.#newWriter();
+    return this.#writer;
+  }
+
+  #newWriter(): SharedWriter {
+    const processor = this.group;
+    const onCommitted = (ms: number) => {
+      this.#deps.count('transactions', 1, { processor });
+      this.#deps.count('transaction_duration_seconds', ms / 1000, { processor });
+    };
+    return new SharedWriter({ log: this.#log, id: `${processor}-${randomUUID()}`, former: this.#former, onCommitted });
   }
 
   #seek(task: PartitionTask, membership: Membership): void {
@@ -261,7 +298,7 @@ class GroupMember implements Member, RunningProcessor {
   #lose(task: PartitionTask, error: unknown): void {
     if (task.phase === 'lost') return;
     this.#membership?.pause(task.partition);
-    task.lose();
+    this.#close(task);
     this.#deps.count('partitions_lost', 1, { processor: this.group });
     this.#logger.warn({ processor: this.group, partition: task.partition, err: error }, 'lost');
     if (!(error instanceof Retry)) this.#fail(error as Error);

@@ -1,19 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Log } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
 import { listening } from './processors.fixture.ts';
-import { aliased, expectGapless, type LogFactory, PARTITIONS, start, testBed, until } from './runner.fixture.ts';
+import {
+  aliased,
+  expectGapless,
+  type LogFactory,
+  ownersOf,
+  PARTITIONS,
+  start,
+  testBed,
+  until,
+} from './runner.fixture.ts';
 
 /** The contract of the processor runner when processes die, hang and come back, in memory and on Kafka. */
 export const crashContract = ({ log: open, topics }: LogFactory): void => {
-  test('a partition that another process fences is opened again, and nothing is lost or done twice', async () => {
+  test('partitions whose writer another process fences are opened again, and nothing is lost or done twice', async () => {
     await using log = await open();
     const w = await testBed(log, await topics(PARTITIONS));
     await using running = await start(log, listening(w.run));
     await w.tick(0);
     for (let i = 1; i <= 5; i++) {
       await until(() => expect(running.ready()).toBe(true));
-      await (await log.fence(`${w.run}-${partitionOf('a', PARTITIONS)}`)).close();
+      for (const owner of await ownersOf(log, w.run, partitionOf('a', PARTITIONS)))
+        await (await log.fence(owner)).close();
       await w.write(w.heartbeat('a', i));
       await until(() => expect(w.emitted()).toHaveLength(i));
     }
@@ -26,12 +37,12 @@ export const crashContract = ({ log: open, topics }: LogFactory): void => {
     const w = await testBed(log, await topics(PARTITIONS));
     const slow = partitionOf('a', PARTITIONS);
     const opened = Promise.withResolvers<void>();
-    const fence: Log['fence'] = async (id) => {
-      if (id.endsWith(`-${slow}`)) await opened.promise;
-      return log.fence(id);
+    const read: Log['read'] = async (topic, partition, ...rest) => {
+      if (partition === slow) await opened.promise;
+      await log.read(topic, partition, ...rest);
     };
     const other = ['b', 'c', 'd', 'e', 'f'].find((key) => partitionOf(key, PARTITIONS) !== slow) as string;
-    await using running = await start({ ...aliased(log), fence }, listening(w.run));
+    await using running = await start({ ...aliased(log), read }, listening(w.run));
     await w.write(w.heartbeat('a', 1), w.heartbeat(other, 1));
     await until(() => expect(w.emitted().map(({ key }) => key)).toEqual([other]));
     expect(running.ready()).toBe(false);
@@ -46,15 +57,23 @@ export const crashContract = ({ log: open, topics }: LogFactory): void => {
       await using log = await open();
       const w = await testBed(log, await topics(PARTITIONS));
       const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
+      let fed = 0;
       await w.tick(0);
       for (let i = 1; i <= 6; i++) {
         await w.write(...keys.map((key) => w.heartbeat(key, i)));
-        const running = await start(dying(log, when, 1 + (i % 3)), listening(w.run));
-        await expect(running.finished).rejects.toThrow('killed');
+        const running = await start(dying(log, when, i), listening(w.run));
+        let isDead = false;
+        const death = running.finished.catch((error: unknown) => {
+          isDead = true;
+          throw error;
+        });
+        const feeding = feed(w, () => isDead);
+        await expect(death).rejects.toThrow('killed');
+        fed += await feeding;
         await running.stop();
       }
       await using _last = await start(log, listening(w.run));
-      await until(() => expect(w.emitted()).toHaveLength(6 * keys.length));
+      await until(() => expect(w.emitted()).toHaveLength(6 * keys.length + fed));
       expectGapless(w.emitted());
       w.stop();
     },
@@ -71,6 +90,16 @@ export const crashContract = ({ log: open, topics }: LogFactory): void => {
     expect(emitted.length).toBeGreaterThan(n);
     expect(() => expectGapless(emitted)).toThrow();
   });
+};
+
+/** Heartbeats of one more agent until `isOver`, so that there is always a next commit. Returns their number. */
+const feed = async (w: Awaited<ReturnType<typeof testBed>>, isOver: () => boolean): Promise<number> => {
+  let fed = 0;
+  for (; !isOver(); fed++) {
+    await w.write(w.heartbeat('fed', 1));
+    await sleep(10);
+  }
+  return fed;
 };
 
 /** The log of a process that dies at its n-th commit, before it or after it was done. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Codec,
   type Draft,
@@ -7,8 +8,10 @@ import {
   Undecodable,
   UnknownSchemaId,
 } from '@vigil/events';
+import type { Log } from '../log/log.ts';
 import { type Decider, NEVER } from '../processor/decider.ts';
 import type { TaskDeps } from '../processor/partition-task.ts';
+import { SharedWriter } from '../processor/shared-writer.ts';
 import type { AnyDecider, AnyMapper } from '../processor/topology.ts';
 import { quiet } from '../testing.ts';
 
@@ -127,3 +130,13 @@ export const dependencies = (rest: Partial<TaskDeps> = {}): TaskDeps => ({
   count: quiet.count,
   ...rest,
 });
+
+const writers = new Set<string>();
+
+/** A writer that fences the earlier ones of the tests at once, without waiting until they give their partitions up. */
+export const writerOn = (log: Pick<Log, 'fence'>): SharedWriter => {
+  const id = `run-${randomUUID()}`;
+  const writer = new SharedWriter({ log, id, former: new Set(writers), onCommitted: () => {} });
+  writers.add(id);
+  return writer;
+};

@@ -3,6 +3,7 @@ import { expect, vi } from 'vitest';
 import { eventOf } from '../log/inputs.ts';
 import type { Log, LogRecord, OutRecord } from '../log/log.ts';
 import { partitionOf } from '../log/partitioner.ts';
+import { OWNER_KEY } from '../processor/ownership.ts';
 import { type RunningProcessor, runProcessor } from '../processor/run-processor.ts';
 import type { AnyProcessor } from '../processor/topology.ts';
 import { quiet } from '../testing.ts';
@@ -57,6 +58,21 @@ export const testBed = async (log: Log, run: string) => {
     write: (...records: OutRecord[]) => log.write(records),
     tick: (at: number) => log.write(marks((p) => `@tick/${p}`, at)),
   };
+};
+
+/** The transactional ids that have a partition of a run: one, except while a new owner takes it. */
+export const ownersOf = async (log: Log, run: string, partition: number): Promise<readonly string[]> => {
+  const topic = `onex.snapshot.${run}.state.v1`;
+  const owners = new Set<string>();
+  const find = ({ key, value }: LogRecord) => {
+    if (!key?.startsWith(OWNER_KEY)) return;
+    const id = key.slice(OWNER_KEY.length);
+    if (value === null) owners.delete(id);
+    else owners.add(id);
+  };
+  const high = (await log.stableEnds(topic))[partition] ?? 0;
+  await log.read(topic, partition, { low: 0, high }, find, new AbortController().signal);
+  return [...owners];
 };
 
 /** Asserts that every key's versions are 1, 2, 3 …: no event is lost or repeated, and no state is wrong. */

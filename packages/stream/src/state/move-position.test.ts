@@ -34,7 +34,7 @@ const positions = async (log: Log) => {
     SNAPSHOT,
     1,
     range,
-    ({ value }) => found.push(JSON.parse(String(value))),
+    ({ key, value }) => key === '@position/input' && found.push(JSON.parse(String(value))),
     new AbortController().signal,
   );
   return found;
@@ -61,31 +61,43 @@ test('a partition that was never read has no position to move', async () => {
   await expect(movePosition(log, move({ partition: 2 }))).rejects.toThrow('input has no partition 2');
 });
 
-test('the task that owned the partition is fenced', async () => {
+test('the instance that owned the partition is fenced', async () => {
   const log = await opened();
-  const owner = await log.fence('counting-1');
+  const owner = await log.fence('counting-one');
+  await owner.commit([{ topic: SNAPSHOT, partition: 1, key: '@owner/counting-one', value: Buffer.from('{}') }]);
   await movePosition(log, move({}));
   await expect(owner.commit([])).rejects.toThrow();
 });
 
-test('only the newest records are read between the fence and the commit, because the owner fences again within seconds', async () => {
+test('what the owner wrote before it was fenced stays, except the position', async () => {
   const log = await opened();
-  const read: number[] = [];
-  let isFenced = false;
-  const counting: Log = {
+  const owner = await log.fence('counting-one');
+  await owner.commit([{ topic: SNAPSHOT, partition: 1, key: '@owner/counting-one', value: Buffer.from('{}') }]);
+  const late: Log = {
     ...aliased(log),
     fence: async (id) => {
       const value = Buffer.from(JSON.stringify({ next: 4, clock: { now: 9 } }));
-      await log.write([{ topic: SNAPSHOT, partition: 1, key: '@position/input', value }]);
-      isFenced = true;
+      if (id === 'counting-one') await owner.commit([{ topic: SNAPSHOT, partition: 1, key: '@position/input', value }]);
       return log.fence(id);
     },
-    read: async (topic, partition, range, apply) => {
-      if (isFenced) read.push(range.high - range.low);
-      await log.read(topic, partition, range, apply);
+  };
+  expect(await movePosition(late, move({ to: 3 }))).toEqual({ from: 4, to: 3 });
+  expect((await positions(log)).at(-1)).toEqual({ next: 3, clock: { now: 9 } });
+});
+
+test('an owner that has claimed the partition again in the meantime is not overruled', async () => {
+  const log = await opened();
+  const racing: Log = {
+    ...aliased(log),
+    fence: async (id) => {
+      const transactor = await log.fence(id);
+      const commit: typeof transactor.commit = async (records) => {
+        if (records.some(({ key }) => key === '@position/input')) await log.fence(id);
+        await transactor.commit(records);
+      };
+      return { ...transactor, commit };
     },
   };
-  expect(await movePosition(counting, move({ to: 3 }))).toEqual({ from: 4, to: 3 });
-  expect(read).toEqual([1]);
-  expect((await positions(log)).at(-1)).toEqual({ next: 3, clock: { now: 9 } });
+  await expect(movePosition(racing, move({ to: 3 }))).rejects.toMatchObject({ name: 'Retry' });
+  expect((await positions(log)).at(-1)).toEqual({ next: 2, clock: { now: 7 } });
 });

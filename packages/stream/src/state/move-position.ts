@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { Refused } from '../errors.ts';
-import type { Bounds, Log } from '../log/log.ts';
+import type { Bounds, Log, LogRecord } from '../log/log.ts';
+import { claim, released } from '../processor/ownership.ts';
 import { POSITION_KEY } from '../processor/partition-task.ts';
+import { SharedWriter } from '../processor/shared-writer.ts';
 import { snapshotTopic } from '../processor/topology.ts';
 
 export type Move = {
@@ -8,27 +11,6 @@ export type Move = {
   readonly topic: string;
   readonly partition: number;
   readonly to: 'beginning' | 'end' | number;
-};
-
-type Found = { readonly position: Record<string, unknown>; readonly readTo: number };
-
-/** The newest value of a position in the snapshot after `before`, or that of `before` if there is no newer one. */
-const positionIn = async (log: Log, { processor, topic, partition }: Move, before: Found | null): Promise<Found> => {
-  const snapshot = snapshotTopic(processor);
-  const bounds = (await log.bounds(snapshot))[partition];
-  if (bounds === undefined) throw new Refused(`${snapshot} has no partition ${partition}`);
-  const range = { low: Math.max(bounds.low, before?.readTo ?? 0), high: bounds.high };
-  let found = before?.position ?? {};
-  await log.read(
-    snapshot,
-    partition,
-    range,
-    ({ key, value }) => {
-      if (key === `${POSITION_KEY}${topic}` && value !== null) found = JSON.parse(value.toString());
-    },
-    new AbortController().signal,
-  );
-  return { position: found, readTo: range.high };
 };
 
 const wanted = ({ topic, partition, to }: Move, bounds: Bounds | undefined): number => {
@@ -42,9 +24,9 @@ const wanted = ({ topic, partition, to }: Move, bounds: Bounds | undefined): num
 
 /**
  * Moves the position from which a processor reads a partition; this is the only way to do so. The state stays as it is,
- * so the records in between are skipped or decided again. The task that owns the partition is fenced, and continues at
- * the new position.
- * @throws Refused if the offset is outside the topic
+ * so the records in between are skipped or decided again. The instance that owns the partition is fenced: it opens all
+ * its partitions again, and continues this one at the new position.
+ * @throws Refused if the offset is outside the topic, Retry if the owner has claimed the partition again in the meantime
  */
 export const movePosition = async (
   log: Log,
@@ -52,18 +34,24 @@ export const movePosition = async (
 ): Promise<{ readonly from: number | null; readonly to: number }> => {
   const { processor, topic, partition } = move;
   const to = wanted(move, (await log.bounds(topic))[partition]);
-  // The owner fences the partition again within seconds. So the snapshot is read before the fence, and only its newest records
-  // after.
-  const before = await positionIn(log, move, null);
-  const transactor = await log.fence(`${processor}-${partition}`);
+  const snapshot = { topic: snapshotTopic(processor), partition };
+  const key = POSITION_KEY + topic;
+  const low = (await log.bounds(snapshot.topic))[partition]?.low;
+  if (low === undefined) throw new Refused(`${snapshot.topic} has no partition ${partition}`);
+  const id = `${processor}-${randomUUID()}`;
+  const writer = new SharedWriter({ log, id, former: new Set(), onCommitted: () => {} });
+  let position: Readonly<Record<string, unknown>> = {};
+  const find = (record: LogRecord) => {
+    if (record.key === key && record.value !== null) position = JSON.parse(record.value.toString());
+  };
   try {
-    const { position } = await positionIn(log, move, before);
+    await claim({ log, ...snapshot, low, writer, releaseMs: 0 }, find, new AbortController().signal);
     if (position.clock === undefined)
       throw new Refused(`${processor} has never read ${topic}/${partition}: there is no position to move`);
-    const value = Buffer.from(JSON.stringify({ ...position, next: to }));
-    await transactor.commit([{ topic: snapshotTopic(processor), partition, key: `${POSITION_KEY}${topic}`, value }]);
+    await writer.commit([{ ...snapshot, key, value: Buffer.from(JSON.stringify({ ...position, next: to })) }]);
     return { from: Number(position.next), to };
   } finally {
-    await transactor.close();
+    await writer.commit([released(snapshot.topic, partition, id)]).catch(() => {});
+    await writer.close();
   }
 };
