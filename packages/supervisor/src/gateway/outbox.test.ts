@@ -48,6 +48,22 @@ test('a report that the token does not allow keeps no other waiting, and goes wh
   outbox.close();
 });
 
+test('while a report that the token does not allow waits for its next try, others are sent at once', async () => {
+  vi.useFakeTimers();
+  try {
+    answers = { 'another-name': new GatewayForbids('not yours') };
+    const outbox = open(process.pid);
+    outbox.put(receipt('another-name'));
+    await vi.advanceTimersByTimeAsync(10_000);
+    outbox.put(receipt('a'));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(taken).toEqual(['a']);
+    outbox.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('a report that is refused for good is kept on the disk, and not sent again', async () => {
   answers = { ownerless: new GatewayRefused('no such order', 409, 'no such order') };
   const outbox = open(process.pid);

@@ -13,8 +13,8 @@ export const outboxFolder = (dir: string, url: string): string => {
   return join(dir, 'outbox', origin.replace(/[^A-Za-z0-9.-]+/g, '_'));
 };
 
-/** `isSaved`: on the disk. */
-type QueuedReport = { readonly path: string; readonly report: Report; isSaved: boolean };
+/** `isSaved`: on the disk. `timesForbidden`: how often the gateway has refused the token for it. */
+type QueuedReport = { readonly path: string; readonly report: Report; isSaved: boolean; timesForbidden: number };
 
 const nameOf = ({ pid, startTime }: Pid, number: number): string =>
   `${pid}-${startTime ?? 'x'}-${String(number).padStart(8, '0')}.json`;
@@ -33,6 +33,8 @@ export class Outbox {
   readonly #onSent: (report: Report) => void;
   readonly #closed = new AbortController();
   #queue: QueuedReport[] = [];
+  /** the reports that the token does not allow, until their next try */
+  readonly #forbidden = new Set<QueuedReport>();
   /** the reports of an earlier supervisor that cannot be sent, as far as they are logged */
   readonly #logged = new Set<string>();
   #written = 0;
@@ -77,7 +79,7 @@ export class Outbox {
       const report = JSON.parse(readFileSync(join(this.#folder, name), 'utf8')) as Report;
       const path = this.#newPath();
       renameSync(join(this.#folder, name), path);
-      this.#queue.push({ path, report, isSaved: true });
+      this.#queue.push({ path, report, isSaved: true, timesForbidden: 0 });
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
@@ -99,12 +101,16 @@ export class Outbox {
 
   /** on the disk when it returns, or in memory while the disk does not take it; sent until the gateway has it, by this supervisor or the next */
   put(report: Report): void {
-    if (this.#queue.some((queued) => isDeepStrictEqual(queued.report, report))) return;
-    const queued = { path: this.#newPath(), report, isSaved: false };
+    if (this.#unsent().some((queued) => isDeepStrictEqual(queued.report, report))) return;
+    const queued = { path: this.#newPath(), report, isSaved: false, timesForbidden: 0 };
     this.#queue.push(queued);
     const why = this.#save(queued);
     if (why !== null) this.#logger('a report is not on the disk yet', { type: report.type, error: why });
     this.#send();
+  }
+
+  #unsent(): readonly QueuedReport[] {
+    return [...this.#queue, ...this.#forbidden];
   }
 
   /** Why the disk does not take it; null: it is saved. */
@@ -134,22 +140,23 @@ export class Outbox {
       if (!queued) return;
       const error = await this.#sendOne(queued, failures === 0);
       failures = error === null ? 0 : failures + 1;
-      for (const unsent of this.#queue) this.#save(unsent);
+      for (const unsent of this.#unsent()) this.#save(unsent);
       if (error !== null) await pause(delayAfter(error, failures), this.#closed.signal);
     }
   }
 
-  /** null: it needs no further try */
+  /** null: the next report can be sent */
   async #sendOne(queued: QueuedReport, isFirstTry: boolean): Promise<unknown> {
     try {
       await this.#gateway.report([queued.report]);
       rmSync(queued.path, { force: true });
     } catch (error) {
       if (!(error instanceof GatewayRefused)) {
-        if (isFirstTry)
+        if (isFirstTry && queued.timesForbidden === 0)
           this.#logger('a report waits for the gateway', { type: queued.report.type, error: String(error) });
-        if (error instanceof GatewayForbids) this.#letGoFirst(queued);
-        return error;
+        if (!(error instanceof GatewayForbids)) return error;
+        void this.#tryLater(queued);
+        return null;
       }
       this.#logger('the gateway refused a report; it is kept beside the others', {
         path: `${queued.path}.refused`,
@@ -171,16 +178,23 @@ export class Outbox {
     }
   }
 
-  /** It may be another name's, and its token may be corrected one day: no other waits for that. */
-  #letGoFirst(queued: QueuedReport): void {
-    this.#queue = [...this.#queue.filter((other) => other !== queued), queued];
+  /** The report may be of another runtime, and the token may be corrected later. No other report waits for that. */
+  async #tryLater(queued: QueuedReport): Promise<void> {
+    this.#queue = this.#queue.filter((other) => other !== queued);
+    this.#forbidden.add(queued);
+    queued.timesForbidden += 1;
+    await pause(backOff(queued.timesForbidden), this.#closed.signal);
+    if (this.#closed.signal.aborted) return;
+    this.#forbidden.delete(queued);
+    this.#queue.push(queued);
+    this.#send();
   }
 
   /** false: a report is still unsent after this time */
   async settled(withinMs: number): Promise<boolean> {
     const enough = AbortSignal.timeout(withinMs);
-    while (this.#queue.length > 0 && !enough.aborted) await pause(25, enough);
-    return this.#queue.length === 0;
+    while (this.#unsent().length > 0 && !enough.aborted) await pause(25, enough);
+    return this.#unsent().length === 0;
   }
 
   close(): void {
