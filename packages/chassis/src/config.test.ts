@@ -61,6 +61,12 @@ describe('readConfig', () => {
     expect(message).not.toContain('hunter');
   });
 
+  test('shows the limits of a token, which are no secret', () => {
+    const schema = z.object({ VIGIL_TOKEN_AGENTS: whole(1, 100) });
+    const message = messageOf(() => readConfig(schema, { VIGIL_TOKEN_AGENTS: 'many' }));
+    expect(message).toContain('VIGIL_TOKEN_AGENTS is "many": give a whole number from 1 to 100');
+  });
+
   test('never shows the password of an address that does not parse', () => {
     const message = messageOf(() => readConfig(z.object(databaseSettings), { DATABASE_URL: 'vigil:hun ter@4@db' }));
     expect(message).toContain('DATABASE_URL is "…@db"');

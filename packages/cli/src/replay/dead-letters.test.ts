@@ -1,7 +1,7 @@
 import type { StoredLetter } from '@vigil/stream';
 import { expect, test } from 'vitest';
 import { VIEW } from '../render/rows.fixture.ts';
-import { isWanted, replayedLines } from './dead-letters.ts';
+import { checkService, isWanted, replayedLines } from './dead-letters.ts';
 
 const letter: StoredLetter = {
   id: 'onex.dlq.intervention.dead-letter.v1/0/3',
@@ -38,6 +38,12 @@ test('every filter must hold, and both ends of a period are within it', () => {
   ])
     expect(isWanted([letter.id], { ...ALL, ...other })(letter)).toBe(false);
   expect(isWanted(['another'], ALL)(letter)).toBe(false);
+});
+
+test('a service that does not exist is refused with the names of those that do, and none is needed', () => {
+  expect(() => checkService('nosuch')).toThrow(/--service "nosuch": no such service; give one of .*intervention/);
+  checkService('heartbeat-ingest');
+  checkService(undefined);
 });
 
 test('each dead letter is shown with its outcome, and a dry run writes nothing', () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { catalogue } from '@vigil/events';
 import {
   type Log,
   type ReplayedLetter,
@@ -49,9 +50,17 @@ export const isWanted =
     since <= letter.failedAt &&
     letter.failedAt <= until;
 
+/** Throws CannotProceed if no service of this name has dead letters. */
+export const checkService = (service: string | undefined): void => {
+  const known = Object.entries(catalogue).flatMap(([topic, { kind }]) => (kind === 'dlq' ? [topic.split('.')[2]] : []));
+  if (service === undefined || known.includes(service)) return;
+  throw new CannotProceed(`--service ${JSON.stringify(service)}: no such service; give one of ${known.join(', ')}`);
+};
+
 /** Writes the records of dead letters to their topics again. Throws CannotProceed. */
 export const replayLetters = async (ids: readonly string[], options: Options): Promise<void> => {
   const { rate, dryRun = false, json } = options;
+  checkService(options.service);
   const wanted = isWanted(ids, options);
   const signal = untilStopped();
   const done: ReplayedLetter[] = [];
