@@ -194,7 +194,10 @@ describe.skipIf(!ownServers)('at the command line', () => {
     for (const attempt of [1, 2]) {
       recovered.push(name);
       await shown(name);
-      await ok('recover', name, '--no-wait', ...why);
+      expect(await vigil.vigil('recover', name, ...why)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`Done: recovered by recovered-r${attempt}`),
+      });
       const done = await completed('T-recovered', attempt);
       const ended = name;
       await holds(() =>
@@ -231,7 +234,10 @@ describe.skipIf(!ownServers)('at the command line', () => {
   });
 
   test('a task that is closed in its tracker gets no fresh agent', async () => {
-    await ok('recover', 'closed', '--no-wait', ...why);
+    expect(await vigil.vigil('recover', 'closed', ...why)).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/Refused: not_needed: .*closed/),
+    });
     const released = await until('it is released', async () =>
       tale('T-closed').find(({ type }) => type === 'TASK_RELEASED'),
     );
