@@ -17,6 +17,9 @@ type Violation = {
   readonly nodes: readonly { readonly html: string }[];
 };
 
+/** What each view has once its rows are there. */
+const CONTENT = ['table', 'ul', 'ol', '.grid', '.facts'].map((one) => `main ${one}:visible`).join(', ');
+
 describe.skipIf(executable === null)('the page in a browser', () => {
   let browser: Browser;
   let world: World;
@@ -33,6 +36,13 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await page.getByLabel('Why').fill(why);
     await page.getByRole('dialog').getByRole('button', { name: label }).click();
   };
+  /** Each view, and what a row of it opens. */
+  const everyPlace = (): readonly string[] => [
+    ...['inbox', 'fleet', 'cases', 'tasks', 'breakers', 'alerts', 'dead-letters', 'policies'],
+    ...[41, 130].map((index) => `fleet/${world.rows.agents[index]?.agentId}`),
+    ...[21, 130].map((index) => `tasks/${world.rows.agents[index]?.taskId}`),
+    ...[`cases/${world.rows.cases[0]?.caseId}`, 'policies/vigil'],
+  ];
   /** The newest: the log has them by partition. */
   const lastCommand = (topic: TopicName) =>
     world
@@ -250,6 +260,31 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await expect.poll(() => world.streams.size, { timeout: WAIT_MS }).toBe(1);
   });
 
+  test('what changes before, during and after a lost stream is on the page once each', async () => {
+    await go('alerts');
+    const alerts = page.getByRole('table', { name: 'Alerts' });
+    const [first] = world.rows.alerts;
+    if (first === undefined) throw new Error('the world has no alert');
+    await alerts.getByText('Recovery failed').first().waitFor();
+    const before = await alerts.getByRole('row').count();
+    const raise = (title: string): void => {
+      world.rows.alerts = [...world.rows.alerts, { ...first, alertId: title, title }];
+      world.change(['alerts', title]);
+    };
+    raise('before it');
+    await alerts.getByText('before it').waitFor();
+    world.dropStreams();
+    raise('without a stream');
+    await alerts.getByText('without a stream').waitFor();
+    raise('after it');
+    await alerts.getByText('after it').waitFor();
+    const titles = ['before it', 'without a stream', 'after it'];
+    const counts = await Promise.all(titles.map((title) => alerts.getByText(title, { exact: true }).count()));
+    expect([...counts, await alerts.getByRole('row').count()]).toEqual([1, 1, 1, before + 3]);
+    world.rows.alerts = world.rows.alerts.filter(({ alertId }) => !titles.includes(alertId));
+    world.change(['alerts', 'all of them']);
+  });
+
   test.each([
     ['cases', 'waits for you'],
     ['tasks', 'review required'],
@@ -270,6 +305,21 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await page.locator('.chart canvas').waitFor();
     await go(`fleet/${world.rows.agents[3]?.agentId}`);
     await seen('refunds a partial payment once');
+  });
+
+  test('the figures of a busy agent are on its timeline, and are text that the keyboard reaches', async () => {
+    await go(`fleet/${world.rows.agents[17]?.agentId}`);
+    await seen(/^1 change of state in the last .* The newest 500 calls, \d+ of them failed; older ones are not drawn/);
+    expect(await page.locator('.mark-signals').count()).toBe(1);
+    const changes = page.getByRole('table', { name: 'Changes of state' });
+    await changes.getByText('failing_calls: 14 calls failed in a row; limit 8').waitFor();
+    await page.getByText('Calls and compactions (500)').press('Enter');
+    await page.getByRole('table', { name: 'Calls and compactions' }).getByText('call of Bash').first().waitFor();
+    await go(`fleet/${world.rows.agents[41]?.agentId}`);
+    for (const words of ['context: context 88 %; limit 85 %', 'no_calls: no call for 4 min; limit 4 min'])
+      await changes.getByText(words).waitFor();
+    await page.getByText(/^Calls and compactions/).press('Enter');
+    await page.getByText('compaction: context from 176,000 to 82,000 of 200,000 tokens').waitFor();
   });
 
   test('a hold is asked for with its length, and a refusal stays with its reason', async () => {
@@ -377,11 +427,9 @@ describe.skipIf(executable === null)('the page in a browser', () => {
   test.each(['dark', 'light'] as const)('no view has a serious finding of axe in %s', async (colorScheme) => {
     const own = await open({ colorScheme, bypassCSP: true });
     await own.goto(await world.loginAddress());
-    const agent = `fleet/${world.rows.agents[41]?.agentId}`;
-    const places = ['inbox', 'fleet', agent, 'cases', 'tasks', 'breakers', 'alerts', 'dead-letters', 'policies'];
-    for (const place of places) {
+    for (const place of everyPlace()) {
       await goTo(own, world.url, place);
-      await own.locator('main table, main ul, main ol, main .grid').first().waitFor();
+      await own.locator(CONTENT).first().waitFor();
       await own.evaluate(axe.source);
       const found = (await own.evaluate('axe.run()')) as { readonly violations: readonly Violation[] };
       const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
@@ -411,23 +459,15 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await row.getByText('by hand', { exact: true }).waitFor();
   });
 
-  test.each([360, 768, 980, 1180, 1280, 1440, 1920, 2560])(
+  test.each([360, 768, 980, 1180, 1240, 1280, 1300, 1340, 1366, 1440, 1600, 1920, 2560])(
     'no view is wider than a screen of %i pixels',
     async (width) => {
       await page.setViewportSize({ width, height: 900 });
-      for (const view of [
-        'inbox',
-        'fleet',
-        `fleet/${world.rows.agents[41]?.agentId}`,
-        'cases',
-        'tasks',
-        'alerts',
-        'dead-letters',
-      ]) {
-        await go(view);
-        await page.locator('main table, main ul, main ol, main .grid').first().waitFor();
+      for (const place of everyPlace()) {
+        await go(place);
+        await page.locator(CONTENT).first().waitFor();
         const over = 'document.getElementById("view").scrollWidth - document.getElementById("view").clientWidth';
-        expect([view, await page.evaluate(over)]).toEqual([view, 0]);
+        expect([place, await page.evaluate(over)]).toEqual([place, 0]);
       }
     },
   );

@@ -4,8 +4,10 @@ import {
   alertsOf,
   breakersOf,
   casesOf,
+  checkpointsOf,
   FLEET,
   policiesOf,
+  recoveriesOf,
   requestsOf,
   silencesOf,
   tasksOf,
@@ -55,15 +57,16 @@ export const modelOf = (rows: Rows, outcomes: () => readonly Entry[], now: () =>
     tasks: async ({ review, ...wanted }) =>
       rows.tasks.filter((one) => having(wanted)(one) && (review !== true || one.recovery === 'REVIEW_REQUIRED')),
     task: async (id) => rows.tasks.find(({ taskId }) => taskId === id) ?? null,
-    recoveries: async () => [],
-    checkpoints: async () => [],
+    recoveries: async ({ taskId }) => recoveriesOf(rows.agents, now()).filter((one) => one.taskId === taskId),
+    checkpoints: async (taskId) => checkpointsOf(rows.agents, now()).filter((one) => one.taskId === taskId),
     transitions: async ({ agentId }) => {
       const found = await agent(agentId ?? '');
       return found === null ? [] : transitionsOf(found, now());
     },
-    history: async ({ agentId }) => {
+    history: async ({ agentId, kind, limit }) => {
       const found = await agent(agentId);
-      return found === null ? [] : historyOf(found, now());
+      const all = found === null ? [] : historyOf(found, now());
+      return all.filter(having({ kind })).slice(0, limit);
     },
     story: async ({ agentId }) => {
       const found = await agent(agentId ?? '');

@@ -3,9 +3,11 @@ import type {
   AlertRow,
   BreakerRow,
   CaseStory,
+  CheckpointRow,
   Entry,
   FleetRow,
   PolicyRow,
+  RecoveryRow,
   RequestRow,
   SilenceRow,
   TaskRow,
@@ -181,9 +183,25 @@ export const tasksOf = (agents: readonly AgentRow[], now: number): TaskRow[] =>
         ...{ recovery: 'REVIEW_REQUIRED', recoveryAt: now - 18 * MINUTE, attempt: 3 },
         recoveryReason: '3 of 3 attempts used: each ended with code 137 while it ran the integration tests',
       }),
+      ...(index === 21 && {
+        ...{
+          recovery: 'SPAWN_IMPOSSIBLE',
+          recoveryAt: now - 4 * MINUTE,
+          lastCheckpoint: `checkpoint_of_${agent.agentId}_after_the_12th_part`,
+        },
+        recoveryReason: `no runtime can start OMN-${4100 + index}: none has a template for it`,
+      }),
       ...(index === 20 && { recovery: 'RECOVERY_COMPLETED', recoveryAt: now - 50 * MINUTE, attempt: 2 }),
     }),
   );
+
+/** As long as a real plan: its document scrolls. */
+const PLAN = [
+  { nudge: { attempts: 2, interval: '5m' } },
+  { alert: { severity: 'warning' } },
+  { escalate: { timeout: '15m', options: OPTIONS } },
+  { terminate: { grace: '30s', cleanup: '60s', requires: ['hard', 'two_axes', 'unanswered'] } },
+];
 
 export const policiesOf = (now: number): (PolicyRow & { document: object })[] => {
   const policy = (name: string, agents: number, document: object, more: Partial<PolicyRow>) => ({
@@ -194,6 +212,7 @@ export const policiesOf = (now: number): (PolicyRow & { document: object })[] =>
   const vigil = {
     policy: 'vigil',
     signals: { no_calls: { after: '6m' }, context: { above: 85 }, repeated_call: { times: 8 } },
+    plans: ['STUCK', 'FAILING'].map((when) => ({ when, do: PLAN })),
   };
   return [
     policy(
@@ -211,6 +230,28 @@ export const policiesOf = (now: number): (PolicyRow & { document: object })[] =>
     policy('vigil', 178, vigil, {}),
   ];
 };
+
+/** The attempts to recover the task in review. */
+export const recoveriesOf = (agents: readonly AgentRow[], now: number): RecoveryRow[] =>
+  [1, 2, 3].map((attempt) => ({
+    ...{ taskId: agents[130]?.taskId ?? '', attempt, newAgentId: `${agents[130]?.agentId}-r${attempt}` },
+    ...{ deadAgentId: agents[130]?.agentId ?? '', orderId: `o-${attempt}`, maxAttempts: 3 },
+    ...{ fromCheckpoint: `${agents[130]?.taskId}-0-7`, runtimeId: 'build-3', skipped: [] },
+    ...{ initiatedAt: now - (60 - 12 * attempt) * MINUTE, completedAt: now - (59 - 12 * attempt) * MINUTE },
+    ...{ probationPassedAt: null, failedReason: 'ended with code 137 while it ran the integration tests' },
+    ...{ failedAt: now - (54 - 12 * attempt) * MINUTE, reviewAt: null, releasedAt: null, releasedWhy: null },
+    endReason: 'crashed',
+  }));
+
+/** The checkpoints of the task in review. */
+export const checkpointsOf = (agents: readonly AgentRow[], now: number): CheckpointRow[] =>
+  [7, 6, 5].map((n) => ({
+    ...{ taskId: agents[130]?.taskId ?? '', checkpointId: `${agents[130]?.taskId}-0-${n}` },
+    ...{ agentId: agents[130]?.agentId ?? '', parentId: null, uri: `file:///work/checkpoints/${n}.json`, sha256: 'a1' },
+    ...{ valid: true, invalidReason: null, createdAt: null, writtenAt: now - (90 - 5 * n) * MINUTE },
+    ...{ recordedAt: now - (90 - 5 * n) * MINUTE, completedWork: ['the refund of a part'] },
+    remainingWork: ['integration tests of the refund', 'the page in the manual'],
+  }));
 
 const SIX_MINUTES = 6 * MINUTE;
 

@@ -14,6 +14,9 @@ const figure = (signal: string, axis: string, words: string, more: Partial<Signa
 
 const isStuck = ({ state }: AgentRow): boolean => state === 'STUCK';
 
+/** It has made thousands of calls since its last change of state. */
+const isBusy = ({ state }: AgentRow): boolean => state === 'FAILING';
+
 const change = (agent: AgentRow, at: number, from: AgentRow['state'], to: AgentRow['state'], reason: string) => ({
   ...{ eventId: `t-${at}`, agentId: agent.agentId, instanceId: 'i1', taskId: agent.taskId, episodeId: null },
   ...{ occurredAt: at, stateFrom: from, stateTo: to, reason, exemption: null, endReason: null, onsetAt: null },
@@ -22,9 +25,10 @@ const change = (agent: AgentRow, at: number, from: AgentRow['state'], to: AgentR
 
 /** How the state of an agent has changed, newest first. */
 export const transitionsOf = (agent: AgentRow, now: number): readonly ReturnType<typeof change>[] => {
-  if (!isStuck(agent)) return [];
   const since = agent.since ?? now;
   const began = now - WORKED;
+  if (isBusy(agent)) return [change(agent, since, 'HEALTHY', 'FAILING', agent.reason ?? '')];
+  if (!isStuck(agent)) return [];
   return [
     change(agent, since, 'DEGRADED', 'STUCK', agent.reason ?? ''),
     change(agent, since - 2.5 * MINUTE, 'HEALTHY', 'DEGRADED', 'no call for 4 min; limit 4 min'),
@@ -47,7 +51,8 @@ const callsOf = (agent: AgentRow, now: number): readonly HistoryRow[] => {
   const random = randomFrom(11);
   const until = now - (isStuck(agent) ? 9 * MINUTE : MINUTE);
   const calls: HistoryRow[] = [];
-  for (let endedAt = now - WORKED + MINUTE; endedAt < until; endedAt += (1 + random()) * MINUTE) {
+  const pauseMs = isBusy(agent) ? 500 : MINUTE;
+  for (let endedAt = now - WORKED + MINUTE; endedAt < until; endedAt += (1 + random()) * pauseMs) {
     const tool = TOOLS[calls.length % TOOLS.length] ?? '';
     const outcome = random() < 0.12 ? 'error' : 'ok';
     calls.push(happened(agent, 'call', endedAt - 5000 - random() * 50_000, { tool, outcome, endedAt }));
@@ -66,11 +71,17 @@ export const historyOf = (agent: AgentRow, now: number): readonly HistoryRow[] =
   return [...states, ...compactions, ...callsOf(agent, now)].toSorted((a, b) => b.at - a.at);
 };
 
+const signalOf = (words: string): string => {
+  if (words.startsWith('context')) return 'context';
+  if (words.startsWith('the same call')) return 'repeated_call';
+  return words.includes('failed') ? 'failing_calls' : 'no_calls';
+};
+
 const evidenceOf = (words: string): HistoryRow['evidence'] =>
   words.includes('limit')
     ? [
         {
-          ...{ signal: words.startsWith('context') ? 'context' : 'no_calls', axis: 'absence', words, onsetAt: null },
+          ...{ signal: signalOf(words), axis: 'absence', words, onsetAt: null },
           ...{ value: null, limit: null, hard: false, matched: null, confidence: 'high' },
         },
       ]

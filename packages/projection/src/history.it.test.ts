@@ -225,6 +225,8 @@ test('the history of an agent is read in pages and time spans, with the figures 
   expect(paged).toEqual(all);
   const span = { since: MIDNIGHT, until: MIDNIGHT + 2000 };
   expect((await model.history({ agentId: 'busy', ...span })).map(({ kind }) => kind)).toEqual(['state']);
+  for (const kind of ['state', 'call', 'compaction'] as const)
+    expect(await model.history({ agentId: 'busy', kind })).toEqual(all.filter((one) => one.kind === kind));
   expect(await model.history({ agentId: 'another' })).toEqual([]);
 });
 

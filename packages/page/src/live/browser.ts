@@ -1,3 +1,4 @@
+import { ANSWER_MS } from '../model/knowledge.ts';
 import { plain, plainJson } from '../model/text.ts';
 import { type LiveDeps, NoStates, type StreamListener } from './live.ts';
 import type { Address } from './place.ts';
@@ -10,8 +11,6 @@ export class LogIn extends Error {
   override readonly name = 'LogIn';
 }
 
-/** An answer that takes longer counts as none, milliseconds: the page reports blindness within five seconds. */
-const ANSWER_MS = 3000;
 const RECONNECT_MS = 1500;
 /** How often a hidden tab asks for what it shows. */
 const HIDDEN_MS = 10_000;

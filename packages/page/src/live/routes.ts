@@ -20,6 +20,7 @@ import type {
 import { type CellsAnswer, cellsOf } from '../model/cells.ts';
 import type { Me } from '../model/commands.ts';
 import type { Cell } from '../model/fleet.ts';
+import { KNOWLEDGE_MS } from '../model/knowledge.ts';
 import type { Route } from './live.ts';
 
 /** Between two questions, milliseconds. A change of a cell is to be seen within a second, and a large fleet takes longer by itself. */
@@ -76,9 +77,6 @@ const TARGETS_MS = 30_000;
 /** A silence ends without a change. */
 const SILENCES_MS = 10_000;
 
-/** How often the page asks how old the answers are: it reports blindness within five seconds. */
-const KNOWLEDGE_MS = 1500;
-
 export const ROUTES = {
   me: route<Me>('/v1/me', []),
   fleet: route<FleetAnswer>('/v1/fleet', ['fleet', 'runtimes'], KNOWLEDGE_MS),
@@ -93,9 +91,9 @@ export const ROUTES = {
   ]),
   agent: (agentId: string) =>
     route<Explanation>(`/v1/agents/${encodeURIComponent(agentId)}/explain`, AGENT_TABLES, 10_000),
-  /** its newest states, calls and compactions; a heartbeat that has a call changes the row of its agent, too */
-  history: (agentId: string) => ({
-    ...route<HistoryAnswer>(`/v1/agents/${encodeURIComponent(agentId)}/history`, ['agents'], 10_000),
+  /** its newest entries of this kind: calls push out no states. A heartbeat that has a call changes the row of its agent, too. */
+  history: (agentId: string, kind: HistoryRow['kind']) => ({
+    ...route<HistoryAnswer>(`/v1/agents/${encodeURIComponent(agentId)}/history?kind=${kind}`, ['agents'], 10_000),
     leastPauseMs: HISTORY_PAUSE_MS,
   }),
   cases: route<{ readonly cases: readonly CaseRow[] }>('/v1/cases', ['cases', 'case_steps']),

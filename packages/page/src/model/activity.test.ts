@@ -1,6 +1,6 @@
 import type { HistoryRow } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { activityOf, activityText, MOST_CALLS } from './activity.ts';
+import { activityOf, activityText, deedsOf, MOST_CALLS } from './activity.ts';
 
 const row = (kind: HistoryRow['kind'], at: number, more: Partial<HistoryRow> = {}): HistoryRow =>
   ({ kind, at, id: `i/${at}`, instanceId: 'i', tool: 'Bash', outcome: 'ok', endedAt: null, ...more }) as HistoryRow;
@@ -52,4 +52,20 @@ test('the text counts all calls, and names the newest as such where older ones a
   expect(text(2, false)).toBe('The newest 2 calls, 1 of them failed; older ones are not drawn. 0 compactions.');
   // All calls of the drawn time are there.
   expect(text(MOST_CALLS + 1, true, 4)).toBe('498 calls, 1 of them failed, and 0 compactions.');
+});
+
+test('the table has the calls and compactions in words, newest first', () => {
+  const stored = [
+    row('call', 7, { outcome: 'running' }),
+    row('compaction', 6, { usedBefore: 176_000, usedAfter: 82_000, contextMax: 200_000 }),
+    row('call', 2, { endedAt: 5, outcome: 'error' }),
+  ];
+  expect(deedsOf(activityOf(stored, true, present), stored)).toEqual([
+    { id: 'i/7', at: 7, what: 'call of Bash', outcome: 'in flight', tookMs: null },
+    {
+      ...{ id: 'i/6', at: 6, what: 'compaction: context from 176,000 to 82,000 of 200,000 tokens' },
+      ...{ outcome: null, tookMs: null },
+    },
+    { id: 'i/2', at: 2, what: 'call of Bash', outcome: 'failed', tookMs: 3 },
+  ]);
 });

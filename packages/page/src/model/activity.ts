@@ -50,6 +50,33 @@ export const activityOf = (
   return { calls: calls.slice(-MOST_CALLS), hasOlder: !isWhole || calls.length > MOST_CALLS, compactions };
 };
 
+/** Something that the agent did, for the table. */
+export type Deed = {
+  readonly id: string;
+  readonly at: number;
+  readonly what: string;
+  readonly outcome: Call['outcome'] | null;
+  /** null: a moment, or in flight */
+  readonly tookMs: number | null;
+};
+
+const tokens = (count: number | null): string => (count === null ? 'unknown' : count.toLocaleString('en-US'));
+
+/** `context from 176,000 to 82,000 of 200,000 tokens` */
+const compactionText = ({ usedBefore, usedAfter, contextMax }: HistoryRow): string =>
+  `compaction: context from ${tokens(usedBefore)} to ${tokens(usedAfter)} of ${tokens(contextMax)} tokens`;
+
+/** The calls that are drawn, and the compactions, newest first. */
+export const deedsOf = ({ calls }: Activity, history: readonly HistoryRow[]): readonly Deed[] => {
+  const compactions = history.filter(({ kind }) => kind === 'compaction');
+  return [
+    ...calls.map(({ id, tool, from, to, outcome }) => ({
+      ...{ id, at: from, what: `call of ${tool}`, outcome, tookMs: to === null ? null : to - from },
+    })),
+    ...compactions.map((row) => ({ id: row.id, at: row.at, what: compactionText(row), outcome: null, tookMs: null })),
+  ].toSorted((one, other) => other.at - one.at);
+};
+
 /** `1 call`, `2 calls`. */
 export const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? '' : 's'}`;
 

@@ -1,6 +1,6 @@
-import type { SignalFigure } from '@vigil/read-model';
+import type { HistoryRow, SignalFigure } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { bySoonest, captionOf, countedSignals, lineOf, shareOf, withSamples } from './figures.ts';
+import { bySoonest, captionOf, countedSignals, lineOf, shareOf, storedSamples, withSamples } from './figures.ts';
 
 const AT = 10_000_000;
 
@@ -73,4 +73,14 @@ test('after the end of an agent only the signals that fire are shown', () => {
 test('a time that no longer counts is still drawn as a time', () => {
   const suspended = figure({ firesFrom: null, suspendedBy: ['idle'] });
   expect(lineOf(suspended, [{ at: AT, value: 60_000 }], AT)).toMatchObject({ expected: [], isDuration: true });
+});
+
+test('the line of a signal begins with its figures at the stored changes of state, oldest first', () => {
+  const state = (at: number, signal: string, value: number | null) =>
+    ({ kind: 'state', at, evidence: [{ signal, value }] }) as unknown as HistoryRow;
+  const stored = [state(9, 'context', 91), state(7, 'no_calls', 5), state(5, 'context', 88), state(3, 'context', null)];
+  expect(storedSamples(stored, 'context')).toEqual([
+    { at: 5, value: 88 },
+    { at: 9, value: 91 },
+  ]);
 });

@@ -1,5 +1,5 @@
 import { spell } from '@vigil/policy';
-import type { AgentRow, SignalFigure } from '@vigil/read-model';
+import type { AgentRow, HistoryRow, SignalFigure } from '@vigil/read-model';
 import { ageText } from './time.ts';
 
 /** What a signal's figure was at a moment, epoch milliseconds. */
@@ -16,6 +16,13 @@ export type FigureLine = {
 };
 
 const MOST_SAMPLES = 500;
+
+/** The figures at the changes of state that they caused, oldest first. `history`: newest first, as the API has it. */
+export const storedSamples = (history: readonly HistoryRow[], signal: string): readonly Sample[] =>
+  history.toReversed().flatMap(({ at, evidence }) => {
+    const found = evidence.find((one) => one.signal === signal);
+    return found === undefined || found.value === null ? [] : [{ at, value: found.value }];
+  });
 
 /** The samples with the present figures of all signals, as often as the page has seen them. */
 export const withSamples = (

@@ -1,6 +1,6 @@
 import type { Explanation, HistoryRow } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { changesOf, figuresOf, marksOf, placeIn, segmentsOf, spanOf } from './timeline.ts';
+import { changeLines, changesOf, figuresOf, marksOf, placeIn, segmentsOf, spanOf } from './timeline.ts';
 
 const agent = { agentId: 'a', state: 'STUCK', since: 900, instanceSince: 0, reason: 'no call' } as Explanation['agent'];
 const story: Explanation['story'] = [];
@@ -84,5 +84,32 @@ test('a change of state shows each signal that fired with its figure and limit, 
   expect(changesOf(history).map(({ occurredAt, stateTo }) => [occurredAt, stateTo])).toEqual([
     [9, 'HEALTHY'],
     [8, 'STUCK'],
+  ]);
+});
+
+test('a change of state has the figure and the limit of each signal that fired in words, or its reason', () => {
+  const state = (at: number, more: Partial<HistoryRow>) =>
+    ({
+      kind: 'state',
+      id: `e${at}`,
+      at,
+      state: 'STUCK',
+      stateFrom: 'HEALTHY',
+      reason: 'r',
+      evidence: [],
+      ...more,
+    }) as HistoryRow;
+  const evidence = [
+    { signal: 'no_calls', words: 'no call for 9 min; limit 6 min' },
+    { signal: 'context', words: 'context 91 %; limit 85 %' },
+  ] as unknown as HistoryRow['evidence'];
+  const call = { kind: 'call', id: 'c', at: 3 } as HistoryRow;
+  const lines = changeLines([state(4, { evidence }), call, state(2, {})]);
+  expect(lines.map(({ id, occurredAt, words }) => ({ id, occurredAt, words }))).toEqual([
+    {
+      ...{ id: 'e4', occurredAt: 4 },
+      words: ['no_calls: no call for 9 min; limit 6 min', 'context: context 91 %; limit 85 %'],
+    },
+    { id: 'e2', occurredAt: 2, words: ['r'] },
   ]);
 });

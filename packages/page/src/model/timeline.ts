@@ -91,6 +91,20 @@ export const figuresOf = (history: readonly HistoryRow[], { from }: Span): reado
     return [{ id, at, words }];
   });
 
+/** A change of state in the table: why, or the figure and the limit of each signal that fired. */
+export type ChangeLine = Pick<Change, 'occurredAt' | 'stateFrom' | 'stateTo'> & {
+  readonly id: string;
+  readonly words: readonly string[];
+};
+
+/** All changes of state in words, newest first. `history`: newest first, as the API has it. */
+export const changeLines = (history: readonly HistoryRow[]): readonly ChangeLine[] =>
+  history.flatMap(({ kind, id, at, state, stateFrom, reason, evidence }) => {
+    if (kind !== 'state' || state === null || stateFrom === null) return [];
+    const figures = evidence.map((one) => `${one.signal}: ${one.words}`);
+    return [{ id, occurredAt: at, stateTo: state, stateFrom, words: figures.length > 0 ? figures : [reason ?? ''] }];
+  });
+
 /** The changes of state of the stored history, newest first, as an explanation has them. */
 export const changesOf = (history: readonly HistoryRow[]): readonly Change[] =>
   history.flatMap(({ kind, at, state, stateFrom, reason }) =>

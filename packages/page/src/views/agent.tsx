@@ -12,6 +12,7 @@ import {
   lineOf,
   type Sample,
   shareOf,
+  storedSamples,
   withSamples,
 } from '../model/figures.ts';
 import { addressOf } from '../model/places.ts';
@@ -121,10 +122,11 @@ const Waiting = ({ explanation: { cases, agent } }: { readonly explanation: Expl
 type Samples = ReadonlyMap<string, readonly Sample[]>;
 
 const Signals = ({ explanation: { signals, agent } }: { readonly explanation: Explanation }) => {
-  const { now } = usePage();
+  const { live, now } = usePage();
   const [samples, setSamples] = useState<Samples>(new Map());
   const [readAt, setReadAt] = useState(now);
   const [chosen, setChosen] = useState<string | null>(null);
+  const states = useAnswer(live, ROUTES.history(agent.agentId, 'state')).value?.history ?? [];
   useEffect(() => {
     if (signals === null) return;
     const at = Date.now();
@@ -147,12 +149,14 @@ const Signals = ({ explanation: { signals, agent } }: { readonly explanation: Ex
       </section>
     );
   const shown = ordered.find(({ signal }) => signal === chosen) ?? ordered[0];
+  const seen =
+    shown === undefined ? [] : [...storedSamples(states, shown.signal), ...(samples.get(shown.signal) ?? [])];
   return (
     <section class="panel" aria-labelledby="signals">
       <h2 id="signals">Signals</h2>
       {shown !== undefined && shown.value !== null && (
         <figure class="figure">
-          <Chart key={shown.signal} line={lineOf(shown, samples.get(shown.signal) ?? [], readAt)} />
+          <Chart key={shown.signal} line={lineOf(shown, seen, readAt)} />
           <figcaption>{captionOf(shown, now)} The red line is the limit.</figcaption>
         </figure>
       )}

@@ -83,7 +83,10 @@ export const Policy = ({ name }: { readonly name: string }) => {
           {other !== null && <Compared key={other} document={policy.document} other={other} />}
           <section class="panel" aria-labelledby="document">
             <h2 id="document">Document</h2>
-            <pre class="document">{JSON.stringify(policy.document, null, 2)}</pre>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
+            <pre class="document" tabIndex={0}>
+              {JSON.stringify(policy.document, null, 2)}
+            </pre>
           </section>
         </>
       )}

@@ -29,9 +29,16 @@ export const Tasks = () => {
             { title: 'State', kind: 'text', of: ({ state }) => (state === null ? '-' : <StateMark state={state} />) },
             { title: 'Attempt', kind: 'number', of: ({ attempt }) => orDash(attempt) },
             {
-              ...{ title: 'Checkpoints', kind: 'line' },
+              ...{ title: 'Checkpoints', kind: 'text' },
+              // Agents name their checkpoints, at any length.
               of: ({ checkpoints, lastCheckpoint }) =>
-                lastCheckpoint === null ? checkpoints : `${checkpoints}, last ${lastCheckpoint}`,
+                lastCheckpoint === null ? (
+                  checkpoints
+                ) : (
+                  <span class="mono">
+                    {checkpoints}, last {lastCheckpoint}
+                  </span>
+                ),
             },
             { title: 'Recovery', kind: 'text', of: ({ recovery }) => readable(recovery) },
             {
@@ -80,7 +87,7 @@ export const Task = ({ id }: { readonly id: string }) => {
               columns={[
                 { title: 'Attempt', kind: 'number', of: ({ attempt, maxAttempts }) => `${attempt} of ${maxAttempts}` },
                 { title: 'Agent', kind: 'text', of: ({ newAgentId }) => <AgentLink id={newAgentId} /> },
-                { title: 'From', kind: 'text', of: ({ fromCheckpoint }) => fromCheckpoint },
+                { title: 'From', kind: 'text', of: ({ fromCheckpoint }) => <span class="mono">{fromCheckpoint}</span> },
                 { title: 'On', kind: 'text', of: ({ runtimeId }) => runtimeId },
                 { title: 'Began', kind: 'text', of: ({ initiatedAt }) => <Clock at={initiatedAt} /> },
                 {
@@ -100,7 +107,11 @@ export const Task = ({ id }: { readonly id: string }) => {
               keyOf={({ checkpointId }) => checkpointId}
               none="No checkpoint: a recovery would start the task again."
               columns={[
-                { title: 'Checkpoint', kind: 'text', of: ({ checkpointId }) => checkpointId },
+                {
+                  title: 'Checkpoint',
+                  kind: 'text',
+                  of: ({ checkpointId }) => <span class="mono">{checkpointId}</span>,
+                },
                 { title: 'Written', kind: 'text', of: ({ writtenAt }) => <Clock at={writtenAt} /> },
                 { title: 'Agent', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
                 {

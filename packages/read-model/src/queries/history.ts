@@ -75,11 +75,14 @@ export const HISTORY_ORDER: Order<HistoryRow> = [
   ['id', 'text', ({ id }) => id],
 ];
 
-/** The states, calls and compactions of an agent, newest first, as far back as they are kept. */
+/** The states, calls and compactions of an agent, or those of one kind, newest first, as far back as they are kept. */
 export const history = (
   sql: Sql,
-  { agentId, ...filter }: Filter<Span & Paged> & { readonly agentId: string },
+  { agentId, kind, ...filter }: Filter<Span & Paged & Pick<HistoryRow, 'kind'>> & { readonly agentId: string },
 ): Promise<readonly HistoryRow[]> => {
-  const conditions = [when('agent_id = $?', agentId), ...within('at', filter), afterPlace(HISTORY_ORDER, filter.after)];
+  const conditions = [
+    ...[when('agent_id = $?', agentId), when('kind = $?', kind)],
+    ...[...within('at', filter), afterPlace(HISTORY_ORDER, filter.after)],
+  ];
   return list(sql, happened, HAPPENED, conditions, orderBy(HISTORY_ORDER), filter.limit ?? MOST_ROWS);
 };

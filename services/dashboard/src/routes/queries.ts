@@ -100,7 +100,12 @@ export const alerts = z.strictObject({
   ...pagedFar,
 });
 export const recoveries = z.strictObject({ task: name, since, until, ...pagedFar });
-export const history = z.strictObject({ since, until, ...pagedFar });
+export const history = z.strictObject({
+  kind: z.enum(['state', 'call', 'compaction']).optional().describe('only these; default: all'),
+  since,
+  until,
+  ...pagedFar,
+});
 export const breakers = z.strictObject({
   open: yes.optional(),
   state: z.enum(['CLOSED', 'OPEN', 'HALF_OPEN']).optional(),

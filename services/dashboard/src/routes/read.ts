@@ -80,9 +80,9 @@ export const readRoutes = (
     ...found(await explain(model, id, signalsOf), 'agent', id, '`vigil health` (/v1/agents)'),
   }));
   app.get<One>('/v1/agents/:id/history', async ({ params: { id }, query }) => {
-    const { since, until, ...asked } = queryOf(queries.history, query);
+    const { kind, since, until, ...asked } = queryOf(queries.history, query);
     found(await model.agent(id), 'agent', id, '`vigil health` (/v1/agents)');
-    const read = (paged: object) => model.history({ agentId: id, since, until, ...paged });
+    const read = (paged: object) => model.history({ agentId: id, kind, since, until, ...paged });
     const { rows: history, next } = await pageFrom(read, HISTORY_ORDER, asked);
     return { history, next };
   });
