@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
+import { connect, createServer, type Socket } from 'node:net';
 import { bundleOf, type ServiceName } from '@vigil/dev';
 import type { Knowledge } from '@vigil/read-model';
 import pg from 'pg';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { goTo, installedBrowser, openBrowser, openPage } from '../page/browser.ts';
 import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
 
 /** Makes a part stand still; returns the function that lets it work again. */
@@ -52,9 +55,50 @@ const services: readonly (readonly [name: ServiceName, blinds: boolean])[] = [
   ['heartbeat-ingest', true],
   ['gateway', true],
 ];
-const NAMES = services.map(([name]) => name);
+const NAMES = ['registry', ...services.map(([name]) => name)];
 
-describe.skipIf(!ownServers)('a view that cannot see', () => {
+/** The registry as the services reach it. The systems of a run share one, so what stands still is the way to it. */
+const openRegistry = async () => {
+  const { hostname, port } = new URL(process.env.SCHEMA_REGISTRY_URL ?? 'http://127.0.0.1:1');
+  const sockets = new Set<Socket>();
+  let isFrozen = false;
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => {});
+    // While it is frozen, connections are taken and not answered.
+    if (isFrozen) return;
+    const registry = connect(Number(port), hostname).on('error', () => socket.destroy());
+    socket.pipe(registry).pipe(socket);
+    socket.resume();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const address = new URL(process.env.SCHEMA_REGISTRY_URL ?? '');
+  address.port = String((server.address() as { readonly port: number }).port);
+  address.hostname = '127.0.0.1';
+  const drop = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: address.href.replace(/\/$/, ''),
+    freeze: () => {
+      isFrozen = true;
+      drop();
+    },
+    thaw: () => {
+      isFrozen = false;
+      drop();
+    },
+    [Symbol.dispose]: () => {
+      drop();
+      server.close();
+    },
+  };
+};
+
+const REGISTRY = 'registry';
+const executable = installedBrowser();
+
+describe.skipIf(!ownServers || executable === null)('a view that cannot see', () => {
   let t: TestSystem;
   const look = async () => {
     const { code, stdout, stderr } = await t.vigil('health');
@@ -66,11 +110,41 @@ describe.skipIf(!ownServers)('a view that cannot see', () => {
       return code !== 2 && /steady +HEALTHY/.test(text) && !text.includes('AWAY');
     });
 
+  let registry: Awaited<ReturnType<typeof openRegistry>>;
+  let browser: Browser;
+  let page: Page;
+  const url = () => t.system.env.VIGIL_DASHBOARD_URL;
+
   beforeAll(async () => {
-    t = await openSystem({ name: 'blindness' });
+    registry = await openRegistry();
+    t = await openSystem({ name: 'blindness', env: { SCHEMA_REGISTRY_URL: registry.url } });
     await t.fleet(['steady']);
+    browser = await openBrowser(executable ?? '');
+    page = await openPage(browser, []);
+    const headers = { authorization: `Bearer ${t.system.env.VIGIL_DASHBOARD_TOKEN}` };
+    const login = await fetch(`${url()}/v1/login-links`, { method: 'POST', headers });
+    await page.goto(`${url()}${((await login.json()) as { readonly path: string }).path}`);
+    await goTo(page, url(), 'fleet/steady');
   }, 300_000);
-  afterAll(() => t?.stop());
+  afterAll(async () => {
+    await browser?.close();
+    await t?.stop();
+    registry?.[Symbol.dispose]();
+  });
+
+  const title = () => page.locator('.title');
+  const pageNames = (part: string) =>
+    page.getByLabel('Parts of Vigil that do not answer').getByText(`${part} since`).waitFor();
+  /** It shows that it is blind, and no state as the present one. */
+  const pageIsBlind = async (): Promise<void> => {
+    await page.getByText(/^BLIND since/).waitFor();
+    await title().getByText(/^was /).waitFor();
+    expect(await title().getByText('HEALTHY', { exact: true }).count()).toBe(0);
+  };
+  const pageSees = async (): Promise<void> => {
+    await page.getByText(/^current, /).waitFor();
+    await title().getByText('HEALTHY', { exact: true }).waitFor();
+  };
 
   const ask = async (path: string, body: object | null): Promise<unknown> => {
     const { VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: token } = t.system.env;
@@ -109,19 +183,30 @@ describe.skipIf(!ownServers)('a view that cannot see', () => {
     watch.stdout.setEncoding('utf8').on('data', (text: string) => {
       watched += text;
     });
-    const frozen: ServiceName[] = [];
+    await pageSees();
+    const parts = [
+      { ...registry, name: REGISTRY, blinds: false },
+      ...services.map(([name, blinds]) => {
+        const { freeze, thaw } = t.system.service(name);
+        return { name, blinds, freeze, thaw };
+      }),
+    ];
+    const frozen: typeof parts = [];
     try {
-      for (const [name, blinds] of services) {
-        t.system.service(name).freeze();
-        frozen.push(name);
+      for (const part of parts) {
+        const { name, blinds } = part;
+        part.freeze();
+        frozen.push(part);
         await until(`${name} is named`, async () => (await away()).includes(name));
         expect(await away()).toEqual(NAMES.slice(0, frozen.length));
         const line = `AWAY  ${name} since `;
         await until(`the watch names ${name}`, async () => watched.includes(line));
+        await pageNames(name);
         const [{ code, text }, listed] = await Promise.all([look(), toolAnswer()]);
         expect(listed.knowledge.away.map(({ part }) => part)).toEqual(expect.arrayContaining([name]));
         if (frozen.length <= 6) expect(text).toContain(line);
         if (!blinds) continue;
+        await pageIsBlind();
         expect({ code, text }).toMatchObject({ code: 2, text: expect.stringContaining('BLIND since ') });
         expect(text).not.toMatch(/steady +HEALTHY/);
         expect(listed.knowledge.blind_since).not.toBeNull();
@@ -129,11 +214,12 @@ describe.skipIf(!ownServers)('a view that cannot see', () => {
         expect(watched).toContain('BLIND since ');
       }
     } finally {
-      for (const name of frozen) t.system.service(name).thaw();
+      for (const part of frozen) part.thaw();
     }
     await until('all answer again', async () => (await away()).length === 0);
     await sees();
     await until('the watch is current again', async () => watched.includes('current again at '));
+    await pageSees();
     watch.kill();
   }, 300_000);
 
@@ -141,6 +227,7 @@ describe.skipIf(!ownServers)('a view that cannot see', () => {
     'without %s it shows that it is blind, no state as the present one, and recovers by itself',
     async (_, fault, shows) => {
       await sees();
+      await pageSees();
       const end = await fault(t);
       const blind = await until('it is blind', async () => {
         const { code, text } = await look();
@@ -148,11 +235,14 @@ describe.skipIf(!ownServers)('a view that cannot see', () => {
       });
       const text = await until('it shows why', async () => {
         const seen = await look();
-        return shows.test(seen.text) && seen.text;
+        if (!shows.test(seen.text)) return false;
+        await pageIsBlind();
+        return seen.text;
       }).finally(end);
       expect(blind).not.toMatch(/steady +HEALTHY/);
       expect(text).not.toMatch(/steady +HEALTHY/);
       await sees();
+      await pageSees();
     },
     300_000,
   );

@@ -3,9 +3,9 @@ import { within } from '@vigil/stream';
 import { ReadModelAway } from '../problem.ts';
 import { beginning, type Instant, knowledgeOf, type LookOut, POSTGRES, probed, projected } from './knowledge.ts';
 
-const PARTS_EVERY_MS = 1000;
+export const PARTS_EVERY_MS = 1000;
 /** More often than the projector stores its time: the page and the command line look after that, and report within five seconds. */
-const ROWS_EVERY_MS = 500;
+export const ROWS_EVERY_MS = 500;
 export const ANSWER_MS = 2000;
 
 /** Resolves if the part is well; rejects with what is wrong. */
