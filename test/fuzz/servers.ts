@@ -102,6 +102,7 @@ const openDashboardHere = async (key: string): Promise<string> => {
     },
     changes: { listen: () => () => {} },
     write: async () => {},
+    speeds: async () => ({}) as never,
     commands: openCommandWriter({
       log,
       writer: { writeNamed: async () => {} },

@@ -106,7 +106,7 @@ describe.skipIf(!ownServers || executable === null)('an action of the page on a 
   beforeAll(async () => {
     vigil = await openSystem({ name: POLICY, policy: POLICY, env });
     received = await receive(vigil, [...COMMANDS, ...EFFECTS, Topic.heartbeat]);
-    const crashes = { name: 'crashes', task: 'T-crashes', command: '/bin/sh', args: ['-c', 'sleep 3; exit 1'] };
+    const crashes = { name: 'crashes', task: 'T-crashes', command: '/bin/sh', args: ['-c', 'sleep 1; exit 1'] };
     puppets = openPuppets(
       vigil,
       received,
@@ -248,18 +248,37 @@ describe.skipIf(!ownServers || executable === null)('an action of the page on a 
     await row('breaks').getByText('closed').waitFor();
   });
 
-  test('a task in review is tried again, reset and abandoned', async () => {
-    for (const [label, open] of [
-      ['Retry', async () => (await go('tasks'), row('T-crashes'))],
-      ['Reset', async () => (await go('inbox'), inbox('task/T-crashes'))],
-      ['Abandon', async () => (await go('tasks/T-crashes'), page.locator('#view'))],
-    ] as const) {
-      const within = await open();
-      const decided = await act(button(label, within), label, [Topic.taskRecovery, 'REVIEW_DECIDED']);
+  /** The page has this review of the task, and no earlier one. */
+  const reviewed = async (n: number): Promise<void> => {
+    const review = await until(`review ${n + 1} of T-crashes`, async () => {
+      const all = received
+        .of(Topic.taskRecovery)
+        .filter(({ key, type }) => key === 'T-crashes' && type === 'REVIEW_REQUIRED');
+      return all[n];
+    });
+    const headers = { authorization: `Bearer ${vigil.system.env.VIGIL_DASHBOARD_TOKEN}` };
+    type Item = { readonly id: string; readonly since: number | null };
+    await until('the inbox has it', async () => {
+      const { inbox } = (await (await fetch(`${url()}/v1/inbox`, { headers })).json()) as { inbox: readonly Item[] };
+      return inbox.some(({ id, since }) => id === 'task/T-crashes' && since !== null && since >= review.occurredAt);
+    });
+    await page.reload();
+  };
+
+  test('a task in review is tried again, reset and abandoned, each time after its next attempt has failed', async () => {
+    for (const [n, [label, place, within]] of (
+      [
+        ['Retry', 'tasks', () => row('T-crashes')],
+        ['Reset', 'inbox', () => inbox('task/T-crashes')],
+        ['Abandon', 'tasks/T-crashes', () => page.locator('#view')],
+      ] as const
+    ).entries()) {
+      await reviewed(n);
+      await go(place);
+      const decided = await act(button(label, within()), label, [Topic.taskRecovery, 'REVIEW_DECIDED']);
       expect(decided.payload).toMatchObject({ taskId: 'T-crashes', decision: label.toLowerCase() });
-      // The next attempt fails, and is another review.
-      await button(label, within).waitFor({ state: 'detached' });
     }
+    await button('Abandon').waitFor({ state: 'detached' });
   });
 
   test('the task of an agent that was ended and recovered has another agent, which its view shows', async () => {
@@ -316,6 +335,16 @@ describe.skipIf(!ownServers || executable === null)('an action of the page on a 
     const item = inbox('ticket/j-1');
     await act(button('Acknowledge', item), 'Acknowledge', [Topic.alert, 'ALERT_ACKNOWLEDGED']);
     await item.waitFor({ state: 'detached' });
+  });
+
+  test('the speed of the services is on the page, by their own metrics', async () => {
+    await go('fleet');
+    const figure = (name: string) => page.getByLabel('Targets').locator('div').filter({ hasText: name });
+    for (const name of ['Health check', 'Heartbeat', 'State change'])
+      await figure(name)
+        .getByText(/^at most \d/)
+        .waitFor();
+    await figure('Agents watched').getByText(/^\d+$/).waitFor();
   });
 
   test('the fleet is halted and resumed, and has a dry run', async () => {

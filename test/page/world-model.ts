@@ -90,6 +90,11 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
       return agent === undefined ? null : judgedOf(agent, now());
     },
     doctor: () => Promise.reject(new Error('the world of a test has no services')),
+    speeds: async () => ({
+      check: { count: 48_210, p95AtMostMs: 25 },
+      heartbeat: { count: 51_774, p95AtMostMs: 10 },
+      transition: { count: 41, p95AtMostMs: 500 },
+    }),
     knowledge: () => state.knowledge ?? { upTo: now() - 400, blindSince: null, away: [] },
     refusals: { record: () => {}, [Symbol.dispose]: () => {} },
     onFailure: (error) => console.error(error),

@@ -401,11 +401,12 @@ test('the targets are measured from the onset of findings, and from the ends of 
     example(Topic.taskRecovery, 'PROBATION_PASSED', { taskId: 'T-1', attempt: 1 }),
     example(Topic.taskRecovery, 'RECOVERY_INITIATED', { taskId: 'T-2', attempt: 1 }),
   );
-  const { detection, intervention, recovery, falsePositives } = await it.model.targets(EXAMPLE_TIME - 1);
+  const { detection, intervention, recovery, falsePositives, watched } = await it.model.targets(EXAMPLE_TIME - 1);
   expect(detection).toEqual({ count: 1, p50Ms: 60_000, p95Ms: 60_000, maxMs: 60_000 });
   expect(intervention).toMatchObject({ count: 1, p50Ms: 62_000 });
   expect(recovery).toEqual({ part: 1, all: 1, rate: 1 });
   expect(falsePositives).toEqual({ part: 2, all: 3, rate: 2 / 3 });
+  expect(watched).toBe(1);
   expect((await it.model.targets(EXAMPLE_TIME + 60_000)).detection.count).toBe(0);
 });
 

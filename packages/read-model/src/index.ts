@@ -49,7 +49,7 @@ export type { PolicyRefusalRow, PolicyRow } from './queries/policies.ts';
 export type { RequestRow } from './queries/requests.ts';
 export { type Order, type Paged, type Place, placeOf } from './queries/select.ts';
 export type { SilenceRow } from './queries/silences.ts';
-export type { Targets } from './queries/targets.ts';
+export type { Speed, Speeds, Targets } from './queries/targets.ts';
 export {
   type CheckpointRow,
   RECOVERY_ORDER,

@@ -61,6 +61,7 @@ test('every query can be sent to an empty read model', async () => {
     intervention: nothing,
     recovery: { part: 0, all: 0, rate: null },
     falsePositives: { part: 0, all: 0, rate: null },
+    watched: 0,
   });
 });
 

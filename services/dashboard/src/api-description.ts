@@ -221,7 +221,7 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     }),
   ),
   'GET /v1/fleet/targets': get(
-    'How fast Vigil detects and intervenes, and what recovers',
+    'How fast Vigil detects, intervenes and works, and what recovers',
     aged(ref('Targets')),
     queries.targets,
   ),

@@ -108,6 +108,7 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
     linkKey: LINK_KEY,
     newId: () => 'lease-1',
     doctor: async () => ({}) as never,
+    speeds: async () => ({}) as never,
     knowledge: () => knowledge.current,
     now: () => clock.now,
     refusals: { record: (refused) => void refusals.push(refused), [Symbol.dispose]: () => {} },

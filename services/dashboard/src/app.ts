@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fastifyCookie from '@fastify/cookie';
 import { openHttp, type RefusalLog, type Tls } from '@vigil/chassis';
-import type { Changes, Doctor, Knowledge, ReadModel, SignalsOf } from '@vigil/read-model';
+import type { Changes, Doctor, Knowledge, ReadModel, SignalsOf, Speeds } from '@vigil/read-model';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { requireRoles, roleOf, routeOf } from './access/authentication.ts';
 import { isAcceptedHost } from './access/hosts.ts';
@@ -53,6 +53,8 @@ export type AppDeps = {
   readonly newId: () => string;
   readonly signalsOf: SignalsOf;
   readonly doctor: () => Promise<Doctor>;
+  /** how fast the services work, by their own metrics */
+  readonly speeds: () => Promise<Speeds>;
   /** how old the read model is, and which parts do not answer */
   readonly knowledge: () => Knowledge;
   /** epoch milliseconds */

@@ -11,6 +11,7 @@ import { openFeed } from './feed.ts';
 import { examine, REGISTRY, readiness, registryAnswers, watchTransactions } from './own-health/doctor.ts';
 import { BROKER } from './own-health/knowledge.ts';
 import { failingWhileAway, lookOut, type Probe } from './own-health/look-out.ts';
+import { speedsFrom } from './own-health/speed.ts';
 import { signalsFrom } from './signals.ts';
 
 /** `signal` ends the streams of events; `now`: epoch milliseconds. */
@@ -71,6 +72,7 @@ export const openDashboard = async (
     linkKey: config.VIGIL_LINK_KEY ?? null,
     newId: randomUUID,
     doctor: () => examine({ log, model: own, probes, registry, hanging, away: () => knowledge().away, now }),
+    speeds: speedsFrom(probes),
     knowledge,
     signalsOf: signalsFrom(log, model, onFailure),
     now,

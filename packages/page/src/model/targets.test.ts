@@ -5,6 +5,7 @@ import { targetsOf } from './targets.ts';
 const delay = (p95Ms: number | null) => ({ count: 4, p50Ms: p95Ms, p95Ms, maxMs: p95Ms });
 const rate = (part: number, all: number) => ({ part, all, rate: all === 0 ? null : part / all });
 
+const NONE = { count: 0, p95AtMostMs: null };
 const shown = (more: Partial<Targets>) =>
   targetsOf({
     since: 0,
@@ -12,12 +13,14 @@ const shown = (more: Partial<Targets>) =>
     intervention: delay(null),
     recovery: rate(0, 0),
     falsePositives: rate(0, 0),
+    watched: 0,
+    speeds: { check: NONE, heartbeat: NONE, transition: NONE },
     ...more,
   });
 const met = (more: Partial<Targets>) => shown(more).map(({ isMet }) => isMet);
 
 test('a target without a figure is neither met nor missed', () => {
-  expect(met({})).toEqual([null, null, null, null]);
+  expect(met({})).toEqual(Array(8).fill(null));
 });
 
 test.each([
@@ -26,15 +29,28 @@ test.each([
   [{ recovery: rate(96, 100), falsePositives: rate(0, 100) }, [null, null, true, true]],
   [{ recovery: rate(95, 100), falsePositives: rate(1, 100) }, [null, null, false, false]],
 ])('a target is met beyond its aim only: %j', (figures, expected) => {
-  expect(met(figures)).toEqual(expected);
+  expect(met(figures).slice(0, 4)).toEqual(expected);
 });
 
 test('the words beside a figure name it as a target, so that a missed one does not read as met', () => {
   const figures = shown({ recovery: rate(1, 4), detection: delay(360_000) });
-  expect(figures.map(({ figure, aim }) => `${figure} ${aim}`)).toEqual([
+  expect(figures.slice(0, 4).map(({ figure, aim }) => `${figure} ${aim}`)).toEqual([
     '6 min target below 5 min',
     '- target below 10 min',
     '25 % target above 95 %',
     '- target below 1 %',
   ]);
+});
+
+test('the speed of the services is met up to the bound that is the aim', () => {
+  const speed = (p95AtMostMs: number | null) => ({ count: 9, p95AtMostMs });
+  const speeds = { check: speed(100), heartbeat: speed(100), transition: speed(null) };
+  const figures = shown({ speeds, watched: 12 }).slice(4);
+  expect(figures.map(({ name, figure, aim, isMet }) => `${name}: ${figure}, ${aim}: ${isMet}`)).toEqual([
+    'Health check: at most 100 ms, target below 100 ms: true',
+    'Heartbeat: at most 100 ms, target below 50 ms: false',
+    'State change: longer than is measured, target below 1 s: false',
+    'Agents watched: 12, target 100 and more at once: null',
+  ]);
+  expect(shown({ watched: 100 }).at(-1)?.isMet).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { spell } from '@vigil/policy';
-import type { Targets } from '@vigil/read-model';
+import type { Speed, Targets } from '@vigil/read-model';
 
 /** One of the targets of the design, with its present figure. `isMet`: null without a figure. */
 export type Target = {
@@ -13,6 +13,13 @@ export type Target = {
 const MINUTE_MS = 60_000;
 /** The aims of the design: detection and intervention in minutes, rates in parts of one. */
 const AIMS = { detectionMs: 5 * MINUTE_MS, interventionMs: 10 * MINUTE_MS, recovery: 0.95, falsePositives: 0.01 };
+
+const CHECK_MS = 100;
+const HEARTBEAT_MS = 50;
+const TRANSITION_MS = 1000;
+const WATCHED = 100;
+
+const shortText = (ms: number): string => (ms < 1000 ? `${ms} ms` : spell(ms));
 
 const percent = (rate: number): string => `${Math.round(rate * 1000) / 10} %`;
 
@@ -36,14 +43,34 @@ const rate = (
   isMet: found === null ? null : isMet(found),
 });
 
-export const targetsOf = ({ detection, intervention, recovery, falsePositives }: Targets): readonly Target[] => [
-  delay('Detection', detection, AIMS.detectionMs, 'findings'),
-  delay('Intervention', intervention, AIMS.interventionMs, 'cases'),
-  rate('Recovery', recovery, `target above ${percent(AIMS.recovery)}`, (found) => found > AIMS.recovery),
-  rate(
-    'False positives',
-    falsePositives,
-    `target below ${percent(AIMS.falsePositives)}`,
-    (found) => found < AIMS.falsePositives,
-  ),
-];
+/** By a histogram: its bounds are all that is known. */
+const speed = (name: string, { count, p95AtMostMs }: Speed, aimMs: number, of: string): Target => ({
+  ...{ name, of: `95 % of ${count} ${of}`, aim: `target below ${shortText(aimMs)}` },
+  figure: count === 0 ? '-' : p95AtMostMs === null ? 'longer than is measured' : `at most ${shortText(p95AtMostMs)}`,
+  isMet: count === 0 ? null : p95AtMostMs !== null && p95AtMostMs <= aimMs,
+});
+
+/** A smaller fleet does not show whether the target is met. */
+const watching = (watched: number): Target => ({
+  ...{ name: 'Agents watched', figure: watched.toLocaleString('en-US'), aim: `target ${WATCHED} and more at once` },
+  ...{ isMet: watched >= WATCHED ? true : null, of: 'agents that have not ended' },
+});
+
+export const targetsOf = (targets: Targets): readonly Target[] => {
+  const { detection, intervention, recovery, falsePositives, watched, speeds } = targets;
+  return [
+    delay('Detection', detection, AIMS.detectionMs, 'findings'),
+    delay('Intervention', intervention, AIMS.interventionMs, 'cases'),
+    rate('Recovery', recovery, `target above ${percent(AIMS.recovery)}`, (found) => found > AIMS.recovery),
+    rate(
+      'False positives',
+      falsePositives,
+      `target below ${percent(AIMS.falsePositives)}`,
+      (found) => found < AIMS.falsePositives,
+    ),
+    speed('Health check', speeds.check, CHECK_MS, 'batches of heartbeats since the evaluator started'),
+    speed('Heartbeat', speeds.heartbeat, HEARTBEAT_MS, 'batches of heartbeats since heartbeat-ingest started'),
+    speed('State change', speeds.transition, TRANSITION_MS, 'limits reached since the evaluator started'),
+    watching(watched),
+  ];
+};

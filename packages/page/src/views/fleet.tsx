@@ -171,13 +171,13 @@ const Cells = ({ cells, shown }: CellsProps) => {
   );
 };
 
-/** The targets of the design, as they were met in the last day. */
+/** The targets of the design: the first four as they were met in the last day, the others since the services started. */
 const Targets = () => {
   const { live } = usePage();
   const { value } = useAnswer(live, ROUTES.targets);
   if (value === null) return null;
   return (
-    <dl class="targets" aria-label="Targets of the last 24 hours">
+    <dl class="targets" aria-label="Targets">
       {targetsOf(value).map(({ name, figure, aim, isMet, of }) => (
         <div key={name} title={of}>
           <dt>{name}</dt>

@@ -1,4 +1,5 @@
 import type { Sql } from '../apply.ts';
+import { KNOWN_AGENTS } from './agents.ts';
 import { select } from './select.ts';
 
 /** How long it took from the onset of a finding, milliseconds. `count`: of what; the others are null without any. */
@@ -10,6 +11,19 @@ export type Delay = {
 };
 /** `rate`: part / all; null without any. */
 export type Rate = { readonly part: number; readonly all: number; readonly rate: number | null };
+
+/** How long something takes in a service, since the service started. `p95AtMostMs`: null without any, or if it takes longer than is measured. */
+export type Speed = { readonly count: number; readonly p95AtMostMs: number | null };
+
+/** How fast the services work, by their own metrics. */
+export type Speeds = {
+  /** the check of a batch of heartbeats, until its decisions are written */
+  readonly check: Speed;
+  /** a batch of heartbeats, until it is recorded */
+  readonly heartbeat: Speed;
+  /** from the moment at which a limit is reached until the state changes */
+  readonly transition: Speed;
+};
 
 /** How well Vigil detects, intervenes and recovers, since a time. */
 export type Targets = {
@@ -23,6 +37,9 @@ export type Targets = {
   readonly recovery: Rate;
   /** cases that were pardoned, or recovered before any step, of all closed cases */
   readonly falsePositives: Rate;
+  /** agents that have not ended, now */
+  readonly watched: number;
+  readonly speeds: Speeds;
 };
 
 const DELAYS = `
@@ -78,19 +95,25 @@ FROM (
   FROM cases WHERE closed_at >= $1
 ) closed`;
 
+const WATCHED = `${KNOWN_AGENTS} SELECT count(*)::int AS count FROM judged WHERE current_state <> 'TERMINATED'`;
+
 const rateOf = ({ part, all }: Omit<Rate, 'rate'>): Rate => ({ part, all, rate: all === 0 ? null : part / all });
 
-/** `since`: epoch milliseconds */
-export const targets = async (sql: Sql, since: number): Promise<Targets> => {
+/** All but the speeds, which no row has. `since`: epoch milliseconds */
+export const targets = async (sql: Sql, since: number): Promise<Omit<Targets, 'speeds'>> => {
   const one = async <Row>(text: string): Promise<Row> => {
     const [row] = await select<Row>(sql, text, [new Date(since).toISOString()]);
     return row as Row;
   };
-  const [detection, intervention, recovery, falsePositives] = await Promise.all([
+  const [detection, intervention, recovery, falsePositives, [watched]] = await Promise.all([
     one<Delay>(DETECTION),
     one<Delay>(INTERVENTION),
     one<Omit<Rate, 'rate'>>(RECOVERY),
     one<Omit<Rate, 'rate'>>(FALSE_POSITIVES),
+    select<{ readonly count: number }>(sql, WATCHED, []),
   ]);
-  return { since, detection, intervention, recovery: rateOf(recovery), falsePositives: rateOf(falsePositives) };
+  return {
+    ...{ since, detection, intervention, recovery: rateOf(recovery), falsePositives: rateOf(falsePositives) },
+    watched: watched?.count ?? 0,
+  };
 };

@@ -16,8 +16,10 @@ import {
   RECOVERY_ORDER,
   type ReadModel,
   type SignalsOf,
+  type Speeds,
   STORY_ORDER,
   TASK_ORDER,
+  type Targets,
   TICKET_ORDER,
 } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
@@ -54,16 +56,16 @@ const selectsAgent =
     (since === undefined || (agent.since ?? 0) >= since) &&
     (until === undefined || (agent.since ?? 0) < until);
 
+type ReadDeps = {
+  readonly model: ReadModel;
+  readonly signalsOf: SignalsOf;
+  readonly speeds: () => Promise<Speeds>;
+  readonly knowledge: () => Knowledge;
+  readonly now: () => number;
+};
+
 /** The current state: queries to the read model. The app adds to each answer how old it is. */
-export const readRoutes = (
-  app: FastifyInstance,
-  {
-    model,
-    signalsOf,
-    knowledge,
-    now,
-  }: { model: ReadModel; signalsOf: SignalsOf; knowledge: () => Knowledge; now: () => number },
-): void => {
+export const readRoutes = (app: FastifyInstance, { model, signalsOf, speeds, knowledge, now }: ReadDeps): void => {
   app.get('/v1/agents', async ({ query }) => {
     const { filter, state, task, ...asked } = queryOf(queries.agents, query);
     const waiting = filter === 'waiting';
@@ -124,7 +126,7 @@ export const readRoutes = (
     return { tickets, next };
   });
   taskRoutes(app, model);
-  fleetRoutes(app, { model, knowledge, now });
+  fleetRoutes(app, { model, speeds, knowledge, now });
 };
 
 const taskRoutes = (app: FastifyInstance, model: ReadModel): void => {
@@ -149,10 +151,7 @@ const taskRoutes = (app: FastifyInstance, model: ReadModel): void => {
 
 const gzipped = promisify(gzip);
 
-const fleetRoutes = (
-  app: FastifyInstance,
-  { model, knowledge, now }: { model: ReadModel; knowledge: () => Knowledge; now: () => number },
-): void => {
+const fleetRoutes = (app: FastifyInstance, { model, speeds, knowledge, now }: Omit<ReadDeps, 'signalsOf'>): void => {
   app.get('/v1/story', async ({ query }) => {
     const { agent, task, since, until, ...asked } = queryOf(queries.story, query);
     // A page is in the order of time; the next one is older.
@@ -188,7 +187,8 @@ const fleetRoutes = (
   });
   app.get('/v1/fleet/targets', async ({ query }) => {
     const { hours } = queryOf(queries.targets, query);
-    return model.targets(now() - hours * 3_600_000);
+    const [measured, found] = await Promise.all([speeds(), model.targets(now() - hours * 3_600_000)]);
+    return { ...found, speeds: measured } satisfies Targets;
   });
   app.get('/v1/dead-letters', async ({ query }) => {
     const { service, since, until, ...asked } = queryOf(queries.letters, query);
