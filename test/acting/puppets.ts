@@ -40,6 +40,7 @@ export type Puppets = {
 
 /** `templates` and `agents` come after those of the puppets. */
 type More = {
+  readonly capacity?: number;
   readonly work_source?: object;
   readonly templates?: readonly object[];
   readonly agents?: readonly object[];
