@@ -14,11 +14,12 @@ test('a ticket that waits is in the inbox, however many newer ones have been ans
            CASE i % 3 WHEN 1 THEN 'seen' ELSE 'over' END, ''
     FROM generate_series(1, 1200) AS i`);
   await database.query(`
-    INSERT INTO tickets (ticket_id, filed_at, answer, alert_key, analysis)
-    VALUES ('old', now() - interval '1 day', 'intervene', 'open', 'a loop')`);
+    INSERT INTO tickets (ticket_id, filed_at, answered_at, answer, alert_key, analysis)
+    VALUES ('old', now() - interval '1 day', now() - interval '1 day', 'intervene', 'open', 'a loop'),
+           ('after-seen', now() - interval '2 days', now() + interval '1 minute', 'intervene', 'seen', 'worse')`);
   const model = readModel(database);
-  expect((await inbox(model)).map(({ id }) => id)).toEqual(['ticket/old']);
-  expect((await model.tickets({ waiting: true })).map(({ ticketId }) => ticketId)).toEqual(['old']);
+  expect((await inbox(model)).map(({ id }) => id).toSorted()).toEqual(['ticket/after-seen', 'ticket/old']);
+  expect((await model.tickets({ waiting: true })).map(({ ticketId }) => ticketId)).toEqual(['old', 'after-seen']);
   expect(await model.tickets({ limit: 5 })).toHaveLength(5);
 });
 

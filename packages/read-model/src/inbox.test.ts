@@ -167,6 +167,11 @@ test('a task in review has the three decisions', () => {
   expect(inboxWith({ tasks })[0]?.options.map(({ name }) => name)).toEqual(['retry', 'abandon', 'reset']);
 });
 
+test('a ticket that came after its alert was acknowledged waits, for nobody has seen it', () => {
+  const alerts = [{ ...alert, acknowledgedAt: ticket.answeredAt - 1 }];
+  expect(inboxWith({ tickets: [ticket], alerts })).toMatchObject([{ id: 'ticket/t-1' }]);
+});
+
 test('a ticket waits until its alert is acknowledged or over; a dismissed one does not wait', () => {
   const tickets = [ticket];
   expect(inboxWith({ tickets, alerts: [alert] })).toMatchObject([
@@ -175,7 +180,7 @@ test('a ticket waits until its alert is acknowledged or over; a dismissed one do
       options: [{ name: 'acknowledge', command: 'vigil inbox answer ticket/t-1 acknowledge --why "…"' }],
     },
   ]);
-  expect(inboxWith({ tickets, alerts: [{ ...alert, acknowledgedAt: 5 }] })).toEqual([]);
+  expect(inboxWith({ tickets, alerts: [{ ...alert, acknowledgedAt: ticket.answeredAt }] })).toEqual([]);
   expect(inboxWith({ tickets, alerts: [] })).toEqual([]);
   expect(inboxWith({ tickets: [{ ...ticket, answer: 'dismissed' }], alerts: [alert] })).toEqual([]);
   expect(inboxWith({ tickets: [{ ...ticket, answer: null }], alerts: [alert] })).toEqual([]);

@@ -179,10 +179,11 @@ const ofTask = ({ taskId, agentId, recoveryReason, recoveryAt }: TaskRow): Inbox
   alertId: null,
 });
 
-/** A ticket waits while its alert is neither over nor acknowledged. */
+/** A ticket waits while its alert is neither over nor acknowledged since the ticket came. */
 const ofTicket = (ticket: TicketRow, alerts: readonly AlertRow[]): readonly InboxItem[] => {
   const { ticketId, agentId, taskId, alertKey, analysis, answeredAt } = ticket;
-  const alert = alerts.find((one) => one.alertKey === alertKey && one.acknowledgedAt === null);
+  const isUnread = ({ acknowledgedAt }: AlertRow) => acknowledgedAt === null || acknowledgedAt < (answeredAt ?? 0);
+  const alert = alerts.find((one) => one.alertKey === alertKey && isUnread(one));
   if (ticket.answer !== 'intervene' || alert === undefined) return [];
   const command = `vigil inbox answer ${shellQuoted(`ticket/${ticketId}`)} acknowledge ${WHY}`;
   return [

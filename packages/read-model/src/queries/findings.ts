@@ -100,9 +100,9 @@ export const TICKET_ORDER: Order<TicketRow> = [
   ['ticket_id', 'text', ({ ticketId }) => ticketId],
 ];
 
-/** An operator review was requested, and its alert is neither over nor acknowledged. */
-const WAITS = `(answer = 'intervene' AND alert_key IN
-  (SELECT alert_key FROM alerts WHERE resolved_at IS NULL AND acknowledged_at IS NULL))`;
+/** An operator review was requested, and its alert is neither over nor acknowledged since. */
+const WAITS = `(answer = 'intervene' AND EXISTS (SELECT 1 FROM alerts WHERE alerts.alert_key = tickets.alert_key
+  AND resolved_at IS NULL AND (acknowledged_at IS NULL OR acknowledged_at < answered_at)))`;
 
 /** What triage has decided. */
 const DECISION = "coalesce(answer, 'waits')";

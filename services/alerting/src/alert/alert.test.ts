@@ -165,6 +165,31 @@ test('sinks are notified every four hours until the alert is acknowledged', () =
   expect(sent(alert.receive(raised({ severity: 'critical' })))).toHaveLength(1);
 });
 
+test.each([
+  ['a worse severity', { severity: 'critical' }],
+  ['another ticket', { itemId: 'ticket/t-2' }],
+] as const)(
+  'an acknowledgement does not cover %s that comes after it: it is repeated until it is acknowledged',
+  (_, fields) => {
+    const alert = open(0);
+    alert.receive(raised({ itemId: 'ticket/t-1' }));
+    alert.receive(acknowledged);
+    alert.receive(raised({ itemId: 'ticket/t-1', ...fields }));
+    expect(sent(alert.passTo(start + 9 * HOUR)).length).toBeGreaterThan(0);
+    expect(alert.receive(acknowledged)).toMatchObject([{ type: 'ALERT_ACKNOWLEDGED' }]);
+    expect(sent(alert.passTo(start + 30 * HOUR))).toEqual([]);
+  },
+);
+
+test('the same ticket in other words stays acknowledged', () => {
+  const alert = open(0);
+  alert.receive(raised({ itemId: 'ticket/t-1' }));
+  alert.receive(acknowledged);
+  alert.receive(raised({ itemId: 'ticket/t-1', text: 'still no call' }));
+  expect(alert.receive(acknowledged)).toEqual([]);
+  expect(sent(alert.passTo(start + 30 * HOUR))).toEqual([]);
+});
+
 test('after days without time sinks are notified once, not once for each repeat that was missed', () => {
   const alert = open(0);
   alert.receive(raised());

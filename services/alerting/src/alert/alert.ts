@@ -3,7 +3,7 @@ import { dismissedOf, operatorContent, reviewOf, reviewRequested } from '../adap
 import { agentsAfter, closed, isEndOfTask, isLateEnd, isOpenForOthers, isPast, taskOverOf } from './agents.ts';
 import { type Alert, type AlertingState, initial, isBefore, timesAfter } from './alert-state.ts';
 import { assessed, withoutTicket, withTicket } from './assessment.ts';
-import { type Content, contentOf, inPlace, questionOf, settledBy } from './content.ts';
+import { type Content, contentOf, inPlace, isWorse, questionOf, settledBy } from './content.ts';
 import {
   changed,
   draft,
@@ -256,6 +256,12 @@ const evolve = (state: Alert, event: Output, now: number, settings: Rules): Aler
 const kept = (state: Alert, now: number): Alert =>
   state.open === null ? { ...state, keptUntil: now + END_KEPT_MS } : state;
 
+/** A person has acknowledged what was known then: a worse severity and another question or ticket wait again. */
+const unread = (open: Open, { severity, itemId }: Pick<Content, 'severity' | 'itemId'>): Open => {
+  const isNew = isWorse(severity, open.content.severity) || (itemId !== null && itemId !== open.content.itemId);
+  return isNew ? { ...open, acknowledgedBy: null } : open;
+};
+
 type RaisedPayload = Extract<Output, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
 
 const opened = (before: Open | null, payload: RaisedPayload, now: number, settings: Rules): Open => {
@@ -272,7 +278,8 @@ const opened = (before: Open | null, payload: RaisedPayload, now: number, settin
   };
   const raisedAt = recordedAt ?? 0;
   const unsent = { sent: null, sendAt: raisedAt + waitOf(content, settings) };
-  const known = before ?? { ...unsent, freshSince: null, acknowledgedBy: null, ending: null };
+  const known =
+    before === null ? { ...unsent, freshSince: null, acknowledgedBy: null, ending: null } : unread(before, content);
   if (deliverAt === null) return { ...known, alertId, raisedAt, content, freshSince: known.freshSince ?? now };
   if (isQuiet && known.sent) {
     const sent = { ...known.sent, question: questionOf(content) };
