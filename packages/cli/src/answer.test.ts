@@ -20,7 +20,6 @@ test('an item of the inbox is answered by the command of its kind', () => {
 });
 
 test.each([
-  ['ticket/t-1', 'nope'],
   ['agent/worker-1', 'attach'],
   ['request/', 'allow'],
   ['brake', 'allow'],
@@ -28,6 +27,12 @@ test.each([
 ])('%s with %s is refused, and the message names where the commands are', (item, option) => {
   expect(() => commandFor(item, option, { since: 1, alertId: 'alert-9' })).toThrow(
     '`vigil inbox` shows the command of each option',
+  );
+});
+
+test('a ticket with another answer is refused, and the message names its answer', () => {
+  expect(() => commandFor('ticket/t-1', 'nope', { since: 1, alertId: 'alert-9' })).toThrow(
+    'ticket/t-1 is answered with acknowledge, and not with "nope".',
   );
 });
 

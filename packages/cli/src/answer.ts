@@ -75,6 +75,8 @@ export const commandFor = (
   const alertId = shown?.alertId ?? null;
   if (kind === 'ticket' && alertId !== null && option === 'acknowledge')
     return { command: { kind: 'acknowledge', alertId }, outcome: 'vigil alert list' };
+  if (kind === 'ticket' && alertId !== null)
+    throw new Refusal(`${item} is answered with acknowledge, and not with ${JSON.stringify(option)}.`);
   if (item === 'brake' && option === 'lift') return { command: { kind: 'lift_brake' }, outcome: 'vigil health' };
   throw new Refusal(
     `${JSON.stringify(item)} with ${JSON.stringify(option)} is not answered here: \`vigil inbox\` shows the command of each option.`,

@@ -305,13 +305,21 @@ test('an unknown name ends with 1, the nearest known one, and the command that l
   expect(await vigil(['health', 'wroker-1'])).toEqual({ code: 1, out: '', err });
 });
 
+test('policy show says on stderr how old it is, because its output is a policy', async () => {
+  knowledge = { upTo: 1, blindSince: 1, away: [] };
+  const shown = await vigil(['policy', 'show', 'demo']);
+  knowledge = CURRENT;
+  expect(shown).toMatchObject({
+    code: 2,
+    out: expect.stringMatching(/^# demo /),
+    err: expect.stringContaining('BLIND'),
+  });
+});
+
 const VIEWS = [
   ...['case', 'task', 'breaker', 'alert', 'ticket', 'policy'].map((kind) => [kind, 'list']),
   ...[['inbox'], ['health'], ['explain', 'steady'], ['task', 'show', 'T-1'], ['case', 'show', 'case-1']],
-  ...[
-    ['policy', 'show', 'demo'],
-    ['command', 'show', 'e-1'],
-  ],
+  ['command', 'show', 'e-1'],
 ];
 
 test.each(VIEWS)(

@@ -7,7 +7,8 @@ import { wholeAnswer } from '../client.ts';
 import { path, shownBy } from '../commands/control/options.ts';
 import { CannotProceed, Refusal } from '../errors.ts';
 import { appliedLines, differenceLines, type PolicyChange, policiesTable } from '../render/fleet/policies.ts';
-import { type Aged, dashboard, endUnwell, type Json, show, showAged } from '../terminal.ts';
+import { isCurrent } from '../render/knowledge.ts';
+import { type Aged, dashboard, endBlind, endUnwell, type Json, reportAge, show, showAged } from '../terminal.ts';
 import { readFiles } from './files.ts';
 
 type InForce = Aged & { readonly policies: readonly PolicyRow[]; readonly refusals: readonly PolicyRefusalRow[] };
@@ -32,10 +33,14 @@ export const list = async ({ json }: Json): Promise<void> => {
 
 export const showOne = async (name: string, { json }: Json): Promise<void> => {
   const found = await dashboard().get<Whole>(path('policies', name));
-  showAged(json, found, found.knowledge, ({ hash, origin, publishedBy, why, document }) => [
+  const { knowledge } = found;
+  // On stderr for people, too: the output is a policy, which may go into a file.
+  if (knowledge !== undefined) reportAge(knowledge);
+  show(json, found, ({ hash, origin, publishedBy, why, document }) => [
     `# ${name} ${hash}, ${origin ?? 'published'} by ${publishedBy}${why === null ? '' : `: ${why}`}`,
     stringify(document, { lineWidth: 120 }).trimEnd(),
   ]);
+  if (knowledge !== undefined && !isCurrent(knowledge)) endBlind();
 };
 
 export const diff = async (before: string, after: string, { json }: Json): Promise<void> => {
