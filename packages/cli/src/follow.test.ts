@@ -57,6 +57,16 @@ test('a command that waits until a deadline is followed past it, and one that th
   expect(next.ms).toBe(195_000 + PATIENCE_MS);
 });
 
+test('when what had a deadline is over before it, that deadline is waited for no longer', async () => {
+  const until = 1_000_000 + 180_000;
+  const next = await followed((ms) =>
+    ms < 20_000
+      ? { outcome: 'pending', reason: 'waits for a to end', until }
+      : { outcome: 'pending', reason: 'no runtime can start its task', until: null },
+  );
+  expect(next.ms).toBe(25_000 + PATIENCE_MS);
+});
+
 test('while the registry is away the wait continues, and is reported once; its return shows the outcome', async () => {
   const found = await followed((ms) =>
     ms < 120_000 ? { outcome: 'pending', away: [REGISTRY] } : { outcome: ms < 135_000 ? 'pending' : 'applied' },

@@ -52,21 +52,23 @@ const partsAway = async ({ client }: FollowDeps): Promise<readonly PartAway[]> =
 };
 
 /**
- * Follows a written command until its outcome is known, at least until the deadline of what it waits for. While a part of Vigil is away, an existing outcome may not be
- * readable. The wait then continues until the part has been back for a while, or for five minutes.
+ * Follows a written command until its outcome is known, at least until the deadline of what it waits for now. Without a
+ * deadline it waits for a while after it has begun to wait for something else. While a part of Vigil is away, an existing
+ * outcome may not be readable. The wait then continues until the part has been back for a while, or for five minutes.
  */
 export const follow = async (eventId: string, deps: FollowDeps): Promise<Followed> => {
   const { now, clock, onOutage } = deps;
   const last = now() + OUTAGE_PATIENCE_MS;
   let until = now() + PATIENCE_MS;
-  let reason: string | null = null;
+  let waiting: { readonly reason: string | null; readonly since: number } = { reason: null, since: now() };
   let isOutage = false;
   for (;;) {
     const became = await read(eventId, deps);
     if (became.outcome !== 'pending') return { became, away: [] };
-    if (became.reason !== null && became.reason !== reason) until = Math.max(until, now() + PATIENCE_MS);
-    if (became.until !== null) until = Math.max(until, now() + became.until - clock() + MARGIN_MS);
-    reason = became.reason ?? reason;
+    if (became.reason !== null && became.reason !== waiting.reason) waiting = { reason: became.reason, since: now() };
+    const deadline = became.until === null ? 0 : now() + became.until - clock() + MARGIN_MS;
+    const enough = Math.max(waiting.since + PATIENCE_MS, deadline);
+    until = isOutage ? Math.max(until, enough) : enough;
     if (!isOutage && now() < until) continue;
     const away = await partsAway(deps);
     if (away.length > 0) until = Math.min(last, now() + PATIENCE_MS);
