@@ -96,7 +96,7 @@ export const gatewaySettings = (env: Environment): ServerSettings => {
 export const kafkaOf = (env: Environment): KafkaSettings => {
   const { KAFKA_BROKERS: brokers } = env;
   if (!brokers && env.VIGIL_LOG_FILE)
-    throw new CannotProceed(`This command changes Kafka, and the log here is the file ${env.VIGIL_LOG_FILE}.`);
+    throw new CannotProceed(`This command is for Kafka, and the log here is the file ${env.VIGIL_LOG_FILE}.`);
   if (!brokers)
     throw new CannotProceed('KAFKA_BROKERS is not set: this command connects to Kafka directly. Give host:port[,…].');
   return { ...env, KAFKA_BROKERS: brokers.split(',').map((broker) => broker.trim()) };

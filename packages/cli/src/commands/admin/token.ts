@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { gateway, type Json, show, whoAmI } from '../../terminal.ts';
 import { durationOption } from '../control/options.ts';
 import { ADMINISTRATION } from '../groups.ts';
@@ -82,7 +82,11 @@ export const register = (program: Command): void => {
     .option('--capacity <count>', 'the most agents that a runtime may announce room for', wholeNumber, 0)
     .option('--role <role>', 'of a person: viewer, responder, operator or admin')
     .option('--people-file <file>', 'of a person: the file that the dashboard reads; default VIGIL_PEOPLE_FILE')
-    .option('--valid <duration>', 'how long it is valid, such as 12h', durationOption, MONTH_MS)
+    .addOption(
+      new Option('--valid <duration>', 'how long it is valid, such as 12h')
+        .argParser(durationOption)
+        .default(MONTH_MS, '30d'),
+    )
     .option('--by <name>', 'your name', whoAmI())
     .option('--json', 'for programs')
     .action(create);
