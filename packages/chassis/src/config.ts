@@ -20,7 +20,7 @@ export type SettingMeta = {
 };
 
 /** The limits of a token, such as `VIGIL_TOKEN_AGENTS`, are none. */
-const SECRET_NAME = /^(?!VIGIL_TOKEN_).*(TOKEN|PASSWORD|SECRET|_KEY|WEBHOOK|DEADMAN)/i;
+const SECRET_NAME = /^(?!VIGIL_(?:TOKEN_)).*(TOKEN|PASSWORD|SECRET|_KEY|WEBHOOK|DEADMAN)/i;
 
 /**
  * Reads variables once, typed: `schema` is an object of one zod type a variable, whose error message is the remedy. A
