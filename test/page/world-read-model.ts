@@ -88,7 +88,7 @@ export const modelOf = (rows: Rows, outcomes: () => readonly Entry[], now: () =>
     silences: async (at) => rows.silences.filter(({ until }) => until > at),
     breakers: async ({ open, tripsSince: _, ...wanted }) =>
       rows.breakers.filter((one) => having(wanted)(one) && (open !== true || one.state !== 'CLOSED')),
-    tickets: async ({ limit, ...wanted }) => rows.tickets.filter(having(wanted)).slice(0, limit),
+    tickets: async ({ limit, labels: _, ...wanted }) => rows.tickets.filter(having(wanted)).slice(0, limit),
     fleet: async () => rows.fleet,
     outcomes: async () => outcomes(),
     targets: async () => TARGETS,
