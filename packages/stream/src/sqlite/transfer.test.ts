@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { Fatal, Refused } from '../errors.ts';
 import { out, readAll } from '../log/log.fixture.ts';
 import type { Log } from '../log/log.ts';
+import { aliased } from '../runner/runner.fixture.ts';
 import { LogFile } from './database.ts';
 import { openFileLog } from './file-log.ts';
 import { copyFileLog, transferFileLog } from './transfer.ts';
@@ -108,6 +109,22 @@ test('groups continue at their offsets; the projector reads all, because its dat
   await transfer(file, to.log, to.register);
   expect((await to.log.groupOffsets('g', Topic.notify))[0]).toBe(3);
   expect((await to.log.groupOffsets('projector', Topic.notify))[0]).toBeNull();
+});
+
+test('offsets that the target drops without an error are written again', async () => {
+  await using to = await target();
+  let dropped = 0;
+  const join: Log['join'] = async (member) => {
+    const membership = await to.log.join(member);
+    const publish: typeof membership.publish = async (offsets) => {
+      if (dropped > 0) return membership.publish(offsets);
+      dropped += 1;
+    };
+    return { ...membership, publish, stop: () => membership.stop() };
+  };
+  await transfer(await filled(), { ...aliased(to.log), join }, to.register);
+  expect(dropped).toBe(1);
+  expect((await to.log.groupOffsets('g', Topic.notify))[0]).toBe(3);
 });
 
 test('a target with records is refused, and so is one with another number of partitions, with both numbers', async () => {

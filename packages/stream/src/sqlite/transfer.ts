@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogue, type TopicName } from '@vigil/events';
-import { Refused } from '../errors.ts';
+import { Fatal, Refused } from '../errors.ts';
 import { isCommand, MOVED, receivedAt } from '../log/inputs.ts';
 import type { Log, LogRecord, OutRecord, Position } from '../log/log.ts';
 import { LogFile, type StoredSchema } from './database.ts';
@@ -10,6 +11,10 @@ const CHUNK = 1000;
 const FILLER = '@probe/import';
 /** The projector keeps its positions in its database, which it builds again from the whole log. */
 const READS_ALL = 'projector';
+
+/** How often the offsets of a group are published at most, and the pause between, milliseconds. */
+const PUBLICATIONS = 10;
+const PAUSE_MS = 500;
 
 /** `register`: returns the id of a schema in the registry of the target. `onProgress`: records written, and all of them. */
 export type TransferOptions = {
@@ -108,10 +113,24 @@ const publish = async (log: Log, group: string, offsets: readonly Position[]): P
   });
   try {
     await assigned.promise;
-    await membership.publish(offsets);
+    for (let attempt = 1; attempt <= PUBLICATIONS; attempt += 1) {
+      await membership.publish(offsets);
+      if (await arePublished(log, group, offsets)) return;
+      await sleep(PAUSE_MS);
+    }
+    throw new Fatal(
+      `the offsets of the group ${group} are not written: the target has dropped them ${PUBLICATIONS} times`,
+    );
   } finally {
     await membership.stop();
   }
+};
+
+/** Kafka's client drops offsets without an error while it joins again. */
+const arePublished = async (log: Log, group: string, offsets: readonly Position[]): Promise<boolean> => {
+  const stored = new Map<string, readonly (number | null)[]>();
+  for (const { topic } of offsets) if (!stored.has(topic)) stored.set(topic, await log.groupOffsets(group, topic));
+  return offsets.every(({ topic, partition, offset }) => stored.get(topic)?.[partition] === offset);
 };
 
 /**
