@@ -305,7 +305,7 @@ test('an unknown name ends with 1, the nearest known one, and the command that l
   expect(await vigil(['health', 'wroker-1'])).toEqual({ code: 1, out: '', err });
 });
 
-test('policy show says on stderr how old it is, because its output is a policy', async () => {
+test('policy show reports its age on stderr, because its output is a policy', async () => {
   knowledge = { upTo: 1, blindSince: 1, away: [] };
   const shown = await vigil(['policy', 'show', 'demo']);
   knowledge = CURRENT;

@@ -167,7 +167,7 @@ test('a task in review has the three decisions', () => {
   expect(inboxWith({ tasks })[0]?.options.map(({ name }) => name)).toEqual(['retry', 'abandon', 'reset']);
 });
 
-test('a ticket that came after its alert was acknowledged waits, for nobody has seen it', () => {
+test('a ticket that came after its alert was acknowledged waits, because no person has seen it', () => {
   const alerts = [{ ...alert, acknowledgedAt: ticket.answeredAt - 1 }];
   expect(inboxWith({ tickets: [ticket], alerts })).toMatchObject([{ id: 'ticket/t-1' }]);
 });
