@@ -196,9 +196,9 @@ test('each list takes the filters of its rows, and an unknown one is refused wit
     { state: 'OPEN', since: 5, ...ofAgent },
     { state: 'STUCK', ...ofAgent },
   ]);
-  expect((await request('GET', '/v1/inbox?state=STUCK')).json()).toMatchObject({
+  expect((await request('GET', '/v1/policies?state=STUCK')).json()).toMatchObject({
     status: 400,
-    detail: 'query: "state" is unknown here: give one of kind, agent, task, limit, cursor',
+    detail: 'query: "state" is unknown here: give one of limit, cursor',
   });
 });
 
@@ -214,10 +214,12 @@ const asking = [
   ...{ escalationOptions: [], escalationReason: null },
 }));
 
-const inboxWith = (cases: readonly object[]) => {
+const inboxWith = (cases: readonly object[], agents: readonly { readonly state: string }[] = []) => {
   const empty = async () => [];
   const { request } = dashboard({
-    ...{ cases: async () => cases, requests: empty, agents: empty, tasks: empty, tickets: empty, alerts: empty },
+    ...{ cases: async () => cases, requests: empty, tasks: empty, tickets: empty, alerts: empty },
+    agents: async ({ state }: { readonly state?: string }) =>
+      agents.filter((one) => state === undefined || one.state === state),
     fleet: async () => ({ braked: false }),
   });
   return async (query: string) => (await request('GET', `/v1/inbox?${query}`)).json();
@@ -240,6 +242,26 @@ test('the inbox has pages: each item is on one of them, in its order, also if on
   const first = await page('limit=2');
   const answered = inboxWith(asking.filter(({ caseId }) => caseId !== 'c-late'));
   expect(idsOf(await answered(`limit=2&cursor=${first.next}`))).toEqual(['case/c-old', 'case/c-same']);
+});
+
+test('the inbox has filters by the agent of an item, and by the time since when it waits', async () => {
+  const agent = (agentId: string, more: object) => ({
+    ...{ agentId, policyName: 'demo', host: 'h', state: 'STUCK', labels: { team: 'core' } },
+    ...{ waitingFor: null, ...more },
+  });
+  const agents = [agent('a', {}), agent('b', { host: 'other', policyName: 'vigil', state: 'FAILING', labels: {} })];
+  const question = asking[3];
+  const page = inboxWith([question, { ...question, caseId: 'c-b', agentId: 'b', escalationAt: 8 }] as object[], agents);
+  const idsOf = async (query: string) => {
+    const { inbox } = (await page(query)) as { readonly inbox: readonly { readonly id: string }[] };
+    return inbox.map(({ id }) => id);
+  };
+  expect(await idsOf('')).toEqual(['case/c-old', 'case/c-b']);
+  for (const query of ['policy=demo', 'host=h', 'state=STUCK', 'label=team=core', 'until=8'])
+    expect([query, await idsOf(query)]).toEqual([query, ['case/c-old']]);
+  for (const query of ['policy=vigil', 'host=other', 'state=FAILING', 'since=8'])
+    expect([query, await idsOf(query)]).toEqual([query, ['case/c-b']]);
+  expect(await idsOf('host=nowhere')).toEqual([]);
 });
 
 test('an inbox of exactly a page has no next one', async () => {

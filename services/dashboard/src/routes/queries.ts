@@ -60,6 +60,12 @@ export const inbox = z.strictObject({
   kind: z.enum(['case', 'permission', 'question', 'review', 'ticket', 'brake']).optional(),
   agent: name,
   task: name,
+  policy: policyOfAgent,
+  state: health.describe('of the agent'),
+  host,
+  label,
+  since: since.describe('that wait since this time or later'),
+  until: until.describe('that wait since before this time'),
   ...pagedFar,
 });
 export const policies = z.strictObject({ ...pagedFar });

@@ -89,12 +89,19 @@ export const readRoutes = (app: FastifyInstance, { model, signalsOf, speeds, kno
     return { history, next };
   });
   app.get('/v1/inbox', async ({ query }) => {
-    const { kind, agent, task, ...asked } = queryOf(queries.inbox, query);
+    const { kind, agent, task, policy, state, host, label, since, until, ...asked } = queryOf(queries.inbox, query);
+    const isOfAny = [policy, state, host, ...label].every((one) => one === undefined);
+    const selected = selectsAgent({ policy, host, label, since: undefined, until: undefined });
+    const agents = isOfAny ? [] : (await model.agents({ state })).filter(selected).map(({ agentId }) => agentId);
+    const ofAgents = new Set(agents);
     const items = (await inbox(model)).filter(
       (item) =>
         (kind === undefined || item.kind === kind) &&
         (agent === undefined || item.agentId === agent) &&
-        (task === undefined || item.taskId === task),
+        (task === undefined || item.taskId === task) &&
+        (isOfAny || (item.agentId !== null && ofAgents.has(item.agentId))) &&
+        (since === undefined || (item.since ?? 0) >= since) &&
+        (until === undefined || (item.since ?? 0) < until),
     );
     const { rows, next } = pageOf(items, inboxPlace, asked);
     return { inbox: rows, next };
