@@ -348,6 +348,17 @@ test.each([
   expect(written).toEqual([]);
 });
 
+test('an alert that has changed since it was acknowledged can be acknowledged again, and one that has not cannot', async () => {
+  const acknowledged = { resolvedAt: null, acknowledgedAt: 5, acknowledgedBy: 'eve' };
+  const statusOf = async (updatedAt: number) => {
+    const alert = { alertId: 'alert-1', alertKey: 'stuck_agent:T-1', ...acknowledged, updatedAt };
+    const { request } = dashboard({ alerts: async () => [alert] });
+    const command = { kind: 'acknowledge', alertId: 'alert-1', ...reason };
+    return (await request('POST', '/v1/commands', command)).statusCode;
+  };
+  expect([await statusOf(5), await statusOf(6)]).toEqual([409, 202]);
+});
+
 test('an acknowledged alert can still be resolved', async () => {
   const acknowledged = { resolvedAt: null, acknowledgedAt: 0, acknowledgedBy: 'eve' };
   const alerts = async () => [{ alertId: 'alert-1', alertKey: 'stuck_agent:T-1', ...acknowledged }];

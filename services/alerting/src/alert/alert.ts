@@ -115,9 +115,11 @@ const changes = (state: Alert, input: Input, now: number, settings: Rules): read
     case 'ASSESS_TICKET':
       return assessed(state, input, now, settings);
     case 'ACKNOWLEDGE_ALERT': {
-      if (!open || open.acknowledgedBy !== null) return [];
-      const { alertId, sent } = open;
-      const delivery = { deliverAt: sent === null ? null : now, sinks: sent?.to ?? [] };
+      if (!open) return [];
+      const { alertId, sent, acknowledgedBy } = open;
+      // A repeated one is answered, and sinks are not notified again.
+      const isNews = sent !== null && acknowledgedBy === null;
+      const delivery = { deliverAt: isNews ? now : null, sinks: isNews ? sent.to : [] };
       return [
         draft(state, { type: 'ALERT_ACKNOWLEDGED', payload: { alertKey, alertId, by: input.payload.by, ...delivery } }),
       ];

@@ -34,11 +34,11 @@ const openAlert = async (alertId: string, model: ReadModel): Promise<AlertRow> =
   return alert;
 };
 
-/** An open alert that no person has acknowledged. Throws Problem otherwise. */
+/** An open alert that no person has acknowledged since it last changed. Throws Problem otherwise. */
 export const unacknowledged = async (alertId: string, model: ReadModel): Promise<AlertRow> => {
   const alert = await openAlert(alertId, model);
-  const { acknowledgedAt, acknowledgedBy } = alert;
-  if (acknowledgedAt === null) return alert;
+  const { acknowledgedAt, acknowledgedBy, updatedAt } = alert;
+  if (acknowledgedAt === null || (updatedAt !== null && updatedAt > acknowledgedAt)) return alert;
   const by = `${acknowledgedBy} at ${utcTime(acknowledgedAt)}`;
   throw new Problem(409, 'alert_acknowledged', `Alert ${alertId} was acknowledged by ${by}.`);
 };
