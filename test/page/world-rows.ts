@@ -247,7 +247,7 @@ export const recoveriesOf = (agents: readonly AgentRow[], now: number): Recovery
 export const checkpointsOf = (agents: readonly AgentRow[], now: number): CheckpointRow[] =>
   [7, 6, 5].map((n) => ({
     ...{ taskId: agents[130]?.taskId ?? '', checkpointId: `${agents[130]?.taskId}-0-${n}` },
-    ...{ agentId: agents[130]?.agentId ?? '', parentId: null, uri: `file:///work/checkpoints/${n}.json`, sha256: 'a1' },
+    ...{ agentId: agents[130]?.agentId ?? '', parentId: null, uri: `file:///checkpoints/${n}.json`, sha256: 'a1' },
     ...{ valid: true, invalidReason: null, createdAt: null, writtenAt: now - (90 - 5 * n) * MINUTE },
     ...{ recordedAt: now - (90 - 5 * n) * MINUTE, completedWork: ['the refund of a part'] },
     remainingWork: ['integration tests of the refund', 'the page in the manual'],

@@ -61,7 +61,7 @@ describe('readConfig', () => {
     expect(message).not.toContain('hunter');
   });
 
-  test('shows the limits of a token, which are no secret', () => {
+  test('shows the limits of a token, because they are not secret', () => {
     const schema = z.object({ VIGIL_TOKEN_AGENTS: whole(1, 100) });
     const message = messageOf(() => readConfig(schema, { VIGIL_TOKEN_AGENTS: 'many' }));
     expect(message).toContain('VIGIL_TOKEN_AGENTS is "many": give a whole number from 1 to 100');

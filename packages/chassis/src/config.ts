@@ -19,7 +19,7 @@ export type SettingMeta = {
   readonly isSecret?: boolean;
 };
 
-/** The limits of a token, such as `VIGIL_TOKEN_AGENTS`, are none. */
+/** The limits of a token, such as `VIGIL_TOKEN_AGENTS`, are not secret. */
 const SECRET_NAME = /^(?!VIGIL_(?:TOKEN_)).*(TOKEN|PASSWORD|SECRET|_KEY|WEBHOOK|DEADMAN)/i;
 
 /**

@@ -21,7 +21,7 @@ export type InboxItem = {
   readonly deadlineAt: number | null;
   /** what happens at the deadline without an answer; null: nothing */
   readonly atDeadline: string | null;
-  /** the same for people; where there is no deadline, how long it waits */
+  /** what happens without an answer, in words; without a deadline, how long the item waits */
   readonly withoutAnswer: string;
   /** the answers that it takes: what an answer names, what people read, and the command */
   readonly options: readonly { readonly name: string; readonly label: string; readonly command: string }[];

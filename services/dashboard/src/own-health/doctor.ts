@@ -62,10 +62,10 @@ export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
   const [answers, time, lag, agents, replayFrom, fleet, sweeps] = await Promise.all([
     // Without the broker no service is ready, so it is the first.
     Promise.all([
-      brokerAnswers(deps.log),
+      serverAnswers(BROKER, deps.log.clusterId()),
       ...probes.map(([service, url]) => readiness(service, url)),
       ...(registry === null ? [] : [registryAnswers(registry)]),
-      databaseAnswers(model),
+      serverAnswers(POSTGRES, model.projectedUpTo()),
     ]),
     find('the time of the processors', ages(deps), []),
     find('the lag of the projector', lagOf(deps), null),
@@ -170,21 +170,13 @@ export const readiness = async (service: string, url: string): Promise<Answer> =
   }
 };
 
-const brokerAnswers = async (log: Pick<Log, 'clusterId'>): Promise<Answer> => {
+/** Whether a server answers that services share. */
+const serverAnswers = async (service: string, question: Promise<unknown>): Promise<Answer> => {
   try {
-    await within(PROBE_LIMIT_MS, log.clusterId(), BROKER);
-    return { service: BROKER, ready: true, detail: '' };
+    await within(PROBE_LIMIT_MS, question, service);
+    return { service, ready: true, detail: '' };
   } catch (error) {
-    return { service: BROKER, ready: false, detail: `${(error as Error).message}: is it running?` };
-  }
-};
-
-const databaseAnswers = async (model: Pick<ReadModel, 'projectedUpTo'>): Promise<Answer> => {
-  try {
-    await within(PROBE_LIMIT_MS, model.projectedUpTo(), POSTGRES);
-    return { service: POSTGRES, ready: true, detail: '' };
-  } catch (error) {
-    return { service: POSTGRES, ready: false, detail: `${(error as Error).message}: is it running?` };
+    return { service, ready: false, detail: `${(error as Error).message}: is it running?` };
   }
 };
 

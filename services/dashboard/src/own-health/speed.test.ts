@@ -21,7 +21,7 @@ test('95 % take at most the bound of the first bucket that has as many', () => {
   expect(speedIn(text('a', [10, 94, 99, 100]), METRIC, 'a')).toEqual({ count: 100, p95AtMostMs: 100 });
 });
 
-test('beyond the largest bound, and without a measurement, there is no figure', () => {
+test('a time beyond the largest bound has no figure, and neither has a time that was not measured', () => {
   expect(speedIn(text('a', [10, 20, 30, 100]), METRIC, 'a')).toEqual({ count: 100, p95AtMostMs: null });
   expect(speedIn(text('a', [0, 0, 0, 0]), METRIC, 'a')).toEqual({ count: 0, p95AtMostMs: null });
   expect(speedIn('', METRIC, 'a')).toEqual({ count: 0, p95AtMostMs: null });

@@ -42,6 +42,7 @@ const label = z
 
 const host = name.describe('of the agent, where it is or was last');
 const policyOfAgent = name.describe('that judges the agent, or judged it last');
+const ofAgent = { policy: policyOfAgent, host, label };
 const health = z.enum(['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED', 'UNKNOWN']).optional();
 const severity = z.enum(['low', 'medium', 'high', 'critical']).optional();
 
@@ -85,9 +86,7 @@ export const tasks = z.strictObject({
   review: yes.optional(),
   agent: name.describe('the present assignee; state, policy, host and label are its own'),
   state: health,
-  policy: policyOfAgent,
-  host,
-  label,
+  ...ofAgent,
   since: since.describe('whose recovery has changed at or after this time'),
   until: until.describe('whose recovery has changed before this time'),
   ...pagedFar,
@@ -98,9 +97,7 @@ export const alerts = z.strictObject({
   severity: z.enum(['info', 'warning', 'critical']).optional(),
   agent: name,
   task: name,
-  policy: policyOfAgent,
-  host,
-  label,
+  ...ofAgent,
   since,
   until,
   ...pagedFar,
@@ -117,9 +114,7 @@ export const breakers = z.strictObject({
   state: z.enum(['CLOSED', 'OPEN', 'HALF_OPEN']).optional(),
   agent: name,
   task: name,
-  policy: policyOfAgent,
-  host,
-  label,
+  ...ofAgent,
   since: since.describe('that have changed at or after this time'),
   until: until.describe('that have changed before this time'),
   ...pagedFar,
@@ -132,9 +127,7 @@ export const tickets = z.strictObject({
   severity,
   agent: name,
   task: name,
-  policy: policyOfAgent,
-  host,
-  label,
+  ...ofAgent,
   since,
   until,
   ...pagedShort,
