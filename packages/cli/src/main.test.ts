@@ -809,8 +809,16 @@ test('events since a time come first, from all pages of the history, and none of
 test('agents are selected by host and runtime, and --quiet prints the names alone', async () => {
   const names = async (...args: readonly string[]) => (await vigil(['health', '--quiet', ...args])).out;
   expect(await names()).toBe('worker-1\n');
-  expect([await names('--host', 'nosuch'), await names('--runtime', 'nosuch')]).toEqual(['', '']);
+  for (const name of ['host', 'runtime']) {
+    const { code, out, err } = await vigil(['health', '--quiet', `--${name}`, 'nosuch']);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(`${name} "nosuch" does not exist; use one of`);
+  }
   const { host, runtimeId } = agentRow();
+  expect(await vigil(['health', '--host', String(host), '--label', 'no=such'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('No agents.'),
+  });
   expect(await names('--host', String(host), '--runtime', String(runtimeId))).toBe('worker-1\n');
   knowledge = { upTo: 1, blindSince: 1, away: [] };
   const blind = await vigil(['health', '-q']);

@@ -7,7 +7,9 @@ const LISTS: Readonly<Record<string, { readonly list: string; readonly field: st
   agent: { list: 'agents', field: 'agentId' },
   alert: { list: 'alerts', field: 'alertId' },
   case: { list: 'cases', field: 'caseId' },
+  host: { list: 'agents', field: 'host' },
   policy: { list: 'policies', field: 'name' },
+  runtime: { list: 'agents', field: 'runtimeId' },
   task: { list: 'tasks', field: 'taskId' },
 };
 
@@ -35,10 +37,10 @@ const namesOf = async (kind: string): Promise<readonly string[]> => {
   const entry = LISTS[kind];
   if (entry === undefined) return [];
   const answer = await dashboard().get<Answer>(`/v1/${entry.list}`);
-  return (answer[entry.list] ?? []).flatMap((row) => row[entry.field] ?? []);
+  return [...new Set((answer[entry.list] ?? []).flatMap((row) => row[entry.field] ?? []))];
 };
 
-type Answer = Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>;
+type Answer = Readonly<Record<string, readonly Readonly<Record<string, string | null>>[]>>;
 
 /** The same error with the nearest known name; without it where the dashboard does not list them now. */
 export const explained = async ({ kind, message }: UnknownName): Promise<UnknownName> =>

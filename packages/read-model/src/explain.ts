@@ -199,8 +199,18 @@ export type Doctor = {
   readonly fleet: FleetRow | null;
   /** gascity's stuck sweep under each policy in force that has it; a policy of a newer version is left out */
   readonly sweeps: readonly StuckSweep[];
-  /** what could not be found out, because its source failed or did not answer in time */
-  readonly unknown: readonly { readonly what: string; readonly why: string }[];
+  readonly unknown: readonly Unknown[];
+};
+
+/**
+ * What could not be found out, because its source failed or did not answer in time. `parts`: the servers that do not answer and
+ * have the answer. `since`: when the first of them went away, epoch milliseconds; null: not known.
+ */
+export type Unknown = {
+  readonly what: string;
+  readonly why: string;
+  readonly parts: readonly string[];
+  readonly since: number | null;
 };
 
 /** `patterns`: of its regex axis; null: it has no such axis. `misconfigured`: enabled, and no axis can find anything. */

@@ -29,6 +29,7 @@ export {
   type SignalFigure,
   type SignalsOf,
   type StuckSweep,
+  type Unknown,
 } from './explain.ts';
 export { tables } from './generated/tables.ts';
 export { type InboxItem, inbox, inboxPlace } from './inbox.ts';

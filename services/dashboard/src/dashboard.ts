@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createRefusalLog, type Logger, listen, type Part, tlsFor } from '@vigil/chassis';
-import { type Database, databaseUrlFrom, followChanges, readModel } from '@vigil/read-model';
+import { type Database, databaseUrlFrom, followChanges, openDatabase, readModel } from '@vigil/read-model';
 import { type Log, writer } from '@vigil/stream';
 import { openPeople } from './access/people.ts';
 import { openSessions } from './access/sessions.ts';
@@ -8,7 +8,14 @@ import { openApp } from './app.ts';
 import { openCommandWriter, WRITE_LIMIT_MS } from './commands/command-writer.ts';
 import type { Config } from './config.ts';
 import { openFeed } from './feed.ts';
-import { examine, REGISTRY, readiness, registryAnswers, watchTransactions } from './own-health/doctor.ts';
+import {
+  examine,
+  PROBE_LIMIT_MS,
+  REGISTRY,
+  readiness,
+  registryAnswers,
+  watchTransactions,
+} from './own-health/doctor.ts';
 import { BROKER } from './own-health/knowledge.ts';
 import { failingWhileAway, lookOut, type Probe } from './own-health/look-out.ts';
 import { speedsFrom } from './own-health/speed.ts';
@@ -20,6 +27,10 @@ type DashboardDeps = { readonly logger: Logger; readonly signal: AbortSignal; re
 const isReady = async (answer: ReturnType<typeof readiness>): Promise<void> => {
   const { ready, detail } = await answer;
   if (!ready) throw new Error(detail);
+};
+
+const connects = async (config: Config): Promise<void> => {
+  await using _ = await openDatabase(databaseUrlFrom(config), () => {}, PROBE_LIMIT_MS);
 };
 
 /** The HTTP API, listening at `url`. `finished` rejects when it can no longer follow the log. */
@@ -71,7 +82,12 @@ export const openDashboard = async (
     }),
     linkKey: config.VIGIL_LINK_KEY ?? null,
     newId: randomUUID,
-    doctor: () => examine({ log, model: own, probes, registry, hanging, away: () => knowledge().away, now }),
+    doctor: () =>
+      examine({
+        ...{ log, model: own, probes, registry, hanging, now },
+        connect: () => connects(config),
+        away: () => knowledge().away,
+      }),
     speeds: speedsFrom(probes),
     knowledge,
     signalsOf: signalsFrom(log, model, onFailure),

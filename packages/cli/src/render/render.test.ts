@@ -96,6 +96,24 @@ test('the table of agents shows state, exemption, since, task and reason', () =>
   ]);
 });
 
+test('the next heartbeat is expected one interval after the last, of an agent that reports its interval and lives', () => {
+  const wider = { ...VIEW, width: 140 };
+  const shown = (more: object) => {
+    const agent = agentRow({ lastHeartbeatAt: NOON - 21_000, intervalMs: 30_000, ...more });
+    const row = agentsTable(wider, [agent], true, 9)[1] ?? '';
+    return [
+      row.includes('21 s ago        12:00:09'),
+      agentLines(VIEW, agent, true).join().includes('the next expected by 12:00:09'),
+      (agentJson(VIEW, agent, CURRENT) as { expected_by: unknown }).expected_by,
+    ];
+  };
+  expect(shown({})).toEqual([true, true, '2026-11-22T12:00:09.000Z']);
+  expect(shown({ intervalMs: null })).toEqual([false, false, null]);
+  expect(shown({ state: 'TERMINATED' })).toEqual([false, false, null]);
+  expect(agentsTable({ ...wider, width: 139 }, [agentRow()], true, 9)[0]).not.toContain('EXPECTED BY');
+  expect(agentsTable(wider, [agentRow()], true, 9)[0]).toContain('LAST HEARTBEAT  EXPECTED BY');
+});
+
 test('no line of a table is wider than the terminal', () => {
   const long = agentRow({ reason: 'x'.repeat(300) });
   expect(agentsTable({ ...VIEW, width: 70 }, [long], true, 9).every((line) => line.length <= 70)).toBe(true);
@@ -212,17 +230,22 @@ test('Vigil is well where every service is ready and time moves', () => {
 });
 
 test('what could not be found out is not well, and has its reason', () => {
-  const unknown = [{ what: 'what holds the fleet', why: 'connect ECONNREFUSED' }];
+  const holds = { what: 'what holds the fleet', why: 'connect ECONNREFUSED' };
+  const unknown = [{ ...holds, parts: ['postgres'], since: NOON }];
   expect(isWell(findings({ unknown }))).toBe(false);
-  expect(doctorLines(VIEW, findings({ unknown, fleet: null }))).toContain(
-    'BAD  what holds the fleet: unknown (connect ECONNREFUSED)',
+  expect(doctorLines(VIEW, findings({ unknown, fleet: null })).join('\n')).toContain(
+    'BAD  what holds the fleet since 12:00:00: unknown (connect ECONNREFUSED)\n     what to do: repair postgres, above',
+  );
+  const busy = [{ ...holds, parts: [], since: null }];
+  expect(doctorLines(VIEW, findings({ unknown: busy, fleet: null })).join('\n')).toContain(
+    'or before: unknown (connect ECONNREFUSED)\n     what to do: the servers that know it are well',
   );
 });
 
 test('a reach of replay that is unknown is not nowhere', () => {
-  const unknown = [{ what: 'the reach of replay', why: 'no answer within 3000 ms' }];
+  const unknown = [{ what: 'the reach of replay', why: 'no answer within 3000 ms', parts: ['broker'], since: NOON }];
   const lines = doctorLines(VIEW, findings({ unknown, replayFrom: null })).join('\n');
-  expect(lines).toContain('BAD  the reach of replay: unknown (no answer within 3000 ms)');
+  expect(lines).toContain('BAD  the reach of replay since 12:00:00: unknown (no answer within 3000 ms)');
   expect(lines).not.toContain('nowhere');
   expect(doctorLines(VIEW, findings({ replayFrom: null })).join('\n')).toContain('nowhere');
 });
@@ -243,7 +266,7 @@ test('the doctor names every problem, since when, and what to do', () => {
         bad('gateway', 'not ready: not connected or not caught up (log)'),
       ],
       time: [{ processor: 'recovery', ageMs: null, aheadMs: 0 }],
-      unknown: [{ what: 'the reach of replay', why: 'no answer within 3000 ms' }],
+      unknown: [{ what: 'the reach of replay', why: 'no answer within 3000 ms', parts: ['broker'], since: null }],
     }),
   );
   expect(lines[0]).toBe('BAD  x since 12:00:00: gone');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Topic } from '@vigil/events';
 import type { ReadModel } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { examine, LOOK_BACK_MS, registryAnswers } from './doctor.ts';
+import { type DoctorDeps, examine, LOOK_BACK_MS, registryAnswers } from './doctor.ts';
 
 const NOW = 100_000;
 
@@ -65,11 +65,14 @@ const logOf = (ages: (topic: string, partition: number) => number | null) =>
 
 const stuck = { topic: 't', partition: 1, stableEnd: 3, end: 9, forMs: 25_000 };
 
-const report = (ages = (_topic: string, _partition: number): number | null => 500) =>
-  examine({
-    ...{ log: logOf(ages), model, probes: [['x', 'http://127.0.0.1:9']], registry: 'http://127.0.0.1:9/api' },
-    ...{ hanging: () => [stuck], away: () => [{ part: 'x', since: 7, detail: 'gone' }], now: () => NOW },
-  });
+const connect = async (): Promise<void> => {};
+
+const deps = (ages = (_topic: string, _partition: number): number | null => 500): DoctorDeps => ({
+  ...{ log: logOf(ages), model, connect, probes: [['x', 'http://127.0.0.1:9']], registry: 'http://127.0.0.1:9/api' },
+  ...{ hanging: () => [stuck], away: () => [{ part: 'x', since: 7, detail: 'gone' }], now: () => NOW },
+});
+
+const report = (ages?: (topic: string, partition: number) => number | null) => examine(deps(ages));
 
 test("a processor's time is as old as its slowest partition", async () => {
   const { time } = await report((topic, partition) => (topic === Topic.agentHealth ? 1000 * partition : 500));
@@ -92,7 +95,7 @@ test('where no tick at all was read in time, the time of the processors is unkno
   const { time, unknown } = await report(() => null);
   expect(time).toEqual([]);
   const why = 'no tick of the last 15 s was read within 2 s';
-  expect(unknown).toContainEqual({ what: 'the time of the processors', why });
+  expect(unknown).toContainEqual({ what: 'the time of the processors', why, parts: [], since: null });
 });
 
 test('no processor without ticks of its own has a time', async () => {
@@ -141,12 +144,17 @@ test('while Postgres and the broker fail, what is unknown is named, and the rest
   const found = await examine({
     log,
     model: down,
+    connect: failing,
     probes,
     registry: 'http://127.0.0.1:9/api',
     hanging: () => [stuck],
-    away: () => [],
+    away: () => [{ part: 'broker', since: 9, detail: 'gone' }],
     now: () => NOW,
   });
+  const partsOf = (name: string) => found.unknown.find(({ what }) => what === name);
+  expect(partsOf('the reach of replay')).toMatchObject({ parts: ['broker'], since: 9 });
+  expect(partsOf('the lag of the projector')).toMatchObject({ parts: ['broker', 'postgres'], since: 9 });
+  expect(partsOf('what holds the fleet')).toMatchObject({ parts: ['postgres'], since: null });
   expect(found.unknown.map(({ what }) => what).toSorted()).toEqual([
     'duplicate instances',
     'the lag of the projector',
@@ -168,6 +176,19 @@ test('while Postgres and the broker fail, what is unknown is named, and the rest
     time: [],
     fleet: null,
   });
+});
+
+test('a Postgres that accepts no connection is not ready, though open ones answer', async () => {
+  const refused = async () => {
+    throw new Error('timeout expired');
+  };
+  const { services, unknown } = await examine({ ...deps(), connect: refused });
+  expect(services.at(-1)).toMatchObject({
+    service: 'postgres',
+    ready: false,
+    detail: 'timeout expired: is it running?',
+  });
+  expect(unknown).toEqual([]);
 });
 
 test('what answers is not unknown', async () => {

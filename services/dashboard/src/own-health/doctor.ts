@@ -30,7 +30,8 @@ const TIMED = Object.entries(TICKS_OF).flatMap(([processor, topic]) =>
   topic === null ? [] : [[processor, topic] as const],
 );
 
-const PROBE_LIMIT_MS = 2_000;
+/** What a part takes at most to answer. */
+export const PROBE_LIMIT_MS = 2_000;
 /** Before a caller gives up: the command line waits for 3.5 s. */
 const PART_LIMIT_MS = 3_000;
 const FIRST_RECORDS = 100; // transaction markers take offsets too
@@ -38,6 +39,8 @@ const FIRST_RECORDS = 100; // transaction markers take offsets too
 export type DoctorDeps = {
   readonly log: Pick<Log, 'bounds' | 'clusterId' | 'read' | 'follow' | 'partitionCount'>;
   readonly model: ReadModel;
+  /** Opens a new connection to Postgres, and closes it. A frozen postmaster accepts none, while open ones answer. */
+  readonly connect: () => Promise<void>;
   readonly probes: readonly (readonly [service: string, url: string])[];
   /** root of its Confluent-compatible API; null: the schemas are beside the records */
   readonly registry: string | null;
@@ -50,12 +53,12 @@ export type DoctorDeps = {
 /** The broker or Postgres may be what is wrong: each part of the answer is found out for itself. */
 export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
   const { model, probes, registry, hanging } = deps;
-  const unknown: { what: string; why: string }[] = [];
-  const find = async <T>(what: string, answer: Promise<T>, otherwise: T): Promise<T> => {
+  const missing: { what: string; why: string; sources: readonly string[] }[] = [];
+  const find = async <T>(what: string, sources: readonly string[], answer: Promise<T>, otherwise: T): Promise<T> => {
     try {
       return await within(PART_LIMIT_MS, answer, what);
     } catch (error) {
-      unknown.push({ what, why: (error as Error).message });
+      missing.push({ what, why: (error as Error).message, sources });
       return otherwise;
     }
   };
@@ -65,17 +68,27 @@ export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
       serverAnswers(BROKER, deps.log.clusterId()),
       ...probes.map(([service, url]) => readiness(service, url)),
       ...(registry === null ? [] : [registryAnswers(registry)]),
-      serverAnswers(POSTGRES, model.projectedUpTo()),
+      serverAnswers(POSTGRES, Promise.all([deps.connect(), model.projectedUpTo()])),
     ]),
-    find('the time of the processors', ages(deps), []),
-    find('the lag of the projector', lagOf(deps), null),
-    find('duplicate instances', model.agents({}), []),
-    find('the reach of replay', replayReach(deps.log), null),
-    find('what holds the fleet', model.fleet(), null),
-    find('the stuck sweeps of the policies', sweepsOf(model), []),
+    find('the time of the processors', [BROKER], ages(deps), []),
+    find('the lag of the projector', [BROKER, POSTGRES], lagOf(deps), null),
+    find('duplicate instances', [POSTGRES], model.agents({}), []),
+    find('the reach of replay', [BROKER], replayReach(deps.log), null),
+    find('what holds the fleet', [POSTGRES], model.fleet(), null),
+    find('the stuck sweeps of the policies', [POSTGRES], sweepsOf(model), []),
   ]);
   const since = new Map(deps.away().map((one) => [one.part, one.since]));
   const services = answers.map((one) => ({ ...one, since: one.ready ? null : (since.get(one.service) ?? null) }));
+  const unknown = missing.map(({ what, why, sources }) => {
+    const silent = services.filter(({ service, ready }) => !ready && sources.includes(service));
+    const times = silent.flatMap((one) => one.since ?? []);
+    return {
+      what,
+      why,
+      parts: silent.map(({ service }) => service),
+      since: times.length === 0 ? null : Math.min(...times),
+    };
+  });
   const duplicates = agents.flatMap(({ agentId, instanceId, duplicateOf, duplicateCount, duplicateAt }) =>
     duplicateOf === null
       ? []

@@ -2,7 +2,7 @@ import type { HealthState } from '@vigil/events';
 import type { AgentRow, FleetRow, Knowledge, RecoveryOptions } from '@vigil/read-model';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../../client.ts';
-import { CannotProceed } from '../../errors.ts';
+import { CannotProceed, UnknownName } from '../../errors.ts';
 import { agentJson, agentLines, agentsTable, byUrgency, waitingTable } from '../../render/agents/agents.ts';
 import { optionLines, optionsJson } from '../../render/agents/options.ts';
 import { fleetLines } from '../../render/fleet/fleet.ts';
@@ -29,7 +29,7 @@ type Options = {
 };
 
 const EXAMPLES = `
-Ends with 1 if an agent that is shown is unhealthy, or no task or policy has the given name; with 2 if Vigil cannot be reached or is blind. States are old then,
+Ends with 1 if an agent that is shown is unhealthy, or no task, policy, host or runtime has the given name; with 2 if Vigil cannot be reached or is blind. States are old then,
 and shown as "was HEALTHY". Unhealthy means that a person should look. An agent that has finished, was ended on request,
 or whose task a later agent has, is not unhealthy.
 
@@ -119,11 +119,19 @@ const health = async (agentId: string | undefined, options: Options): Promise<vo
   endBy(fleet, agents);
 };
 
-/** Throws UnknownName where no task or policy has the given name: a script would read an empty table as "all is well". */
-const requireNames = async (client: Client, { task, policy }: Options): Promise<void> => {
+/** Throws UnknownName where nothing has a given name: a script would read an empty table as "all is well". */
+const requireNames = async (client: Client, { task, policy, host, runtime }: Options): Promise<void> => {
   if (task !== undefined) await client.get<unknown>(path('tasks', task));
   if (policy !== undefined) await client.get<unknown>(path('policies', policy));
+  if (host === undefined && runtime === undefined) return;
+  const { agents } = await client.get<{ agents: readonly AgentRow[] }>('/v1/agents');
+  if (host !== undefined && !agents.some((agent) => agent.host === host)) throw unknownName('host', host);
+  if (runtime !== undefined && !agents.some(({ runtimeId }) => runtimeId === runtime))
+    throw unknownName('runtime', runtime);
 };
+
+const unknownName = (kind: string, name: string): UnknownName =>
+  new UnknownName(kind, `${kind} ${JSON.stringify(name)} does not exist; list them with \`vigil health --json\``);
 
 /** `options` is missing in the answer of an older dashboard. */
 type OneAgent = AgentRow & { readonly options?: RecoveryOptions | null };

@@ -3,12 +3,27 @@ import { stateText } from '../knowledge.ts';
 import { ageText, type Column, clockTime, heightOf, orDash, paintState, table, type View } from '../view.ts';
 import { withheldText } from './cases.ts';
 
-/** A terminal of so many columns has room for the age of the last heartbeat. */
+/** A terminal of so many columns has room for the age of the last heartbeat, and of so many for the time of the next. */
 const WIDE = 120;
+const WIDER = 140;
 
 const heartbeatColumn = (view: View): Column<AgentRow> => ({
   title: 'LAST HEARTBEAT',
   of: ({ lastHeartbeatAt }) => (lastHeartbeatAt === null ? '-' : `${ageText(view, lastHeartbeatAt)} ago`),
+});
+
+/** When its next heartbeat is due by the interval that it reports, epoch milliseconds; null: it has ended, or reports none. */
+const expectedBy = ({ state, lastHeartbeatAt, intervalMs }: AgentRow): number | null =>
+  state === 'TERMINATED' || lastHeartbeatAt === null || intervalMs === null ? null : lastHeartbeatAt + intervalMs;
+
+const expectedText = (view: View, agent: AgentRow): string => {
+  const at = expectedBy(agent);
+  return at === null ? '-' : clockTime(view, at);
+};
+
+const expectedColumn = (view: View): Column<AgentRow> => ({
+  title: 'EXPECTED BY',
+  of: (agent) => expectedText(view, agent),
 });
 
 const columns = (view: View, isNow: boolean): readonly Column<AgentRow>[] => [
@@ -21,6 +36,7 @@ const columns = (view: View, isNow: boolean): readonly Column<AgentRow>[] => [
   },
   { title: 'SINCE', of: ({ since }) => (since === null ? '-' : ageText(view, since)) },
   ...(view.width < WIDE ? [] : [heartbeatColumn(view)]),
+  ...(view.width < WIDER ? [] : [expectedColumn(view)]),
   { title: 'TASK', of: ({ taskId }) => orDash(taskId) },
   { title: 'REASON', of: reasonOf, rest: true },
 ];
@@ -123,6 +139,7 @@ export const agentJson = (
   labels: agent.labels,
   attempt: agent.attempt,
   last_heartbeat: iso(agent.lastHeartbeatAt),
+  expected_by: iso(expectedBy(agent)),
   phase: agent.phase,
   held: isHeld({ now }, agent),
   case: agent.caseId,
@@ -144,7 +161,10 @@ export const agentLines = (view: View, agent: AgentRow, isNow: boolean): string[
       : []),
     ['task', orDash(agent.taskId)],
     ['phase', `${orDash(agent.phase)}, ${orDash(agent.progress)}`],
-    ['heartbeat', heartbeat],
+    [
+      'heartbeat',
+      expectedBy(agent) === null ? heartbeat : `${heartbeat}, the next expected by ${expectedText(view, agent)}`,
+    ],
     ['case', orDash(agent.caseId)],
     ...(agent.caseWithheld ? ([['withheld', withheldText(agent.caseWithheld)]] as const) : []),
     ...(isHeld(view, agent) ? ([['held', `by ${orDash(agent.heldBy)}: ${orDash(agent.heldWhy)}`]] as const) : []),

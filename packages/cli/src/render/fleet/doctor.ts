@@ -1,5 +1,5 @@
 import { spell } from '@vigil/policy';
-import type { Doctor, HangingTransaction, PartFound, ProcessorTime, StuckSweep } from '@vigil/read-model';
+import type { Doctor, HangingTransaction, PartFound, ProcessorTime, StuckSweep, Unknown } from '@vigil/read-model';
 import { ageText, clockTime, type View } from '../view.ts';
 import { fleetLines } from './fleet.ts';
 
@@ -98,13 +98,21 @@ const timeLines = (view: View, time: ProcessorTime): readonly string[] => {
   ];
 };
 
+const unknownLines = (view: View, { what, why, parts, since }: Unknown): readonly string[] => [
+  `${mark(view, false)}  ${what} ${sinceText(view, since)}: unknown (${why})`,
+  todo(
+    parts.length === 0
+      ? 'the servers that know it are well: repair the other parts above, or ask again'
+      : `repair ${parts.join(' and ')}, above`,
+  ),
+];
+
 export const doctorLines = (view: View, found: Doctor): string[] => {
   const { paint } = view;
   return [
     ...partLines(view, found.services),
     ...found.time.flatMap((time) => timeLines(view, time)),
-    ...found.unknown.map(({ what, why }) => `${mark(view, false)}  ${what}: unknown (${why})`),
-    ...(found.unknown.length === 0 ? [] : [todo('repair the parts above; if they are ok, they are busy: ask again')]),
+    ...found.unknown.flatMap((one) => unknownLines(view, one)),
     ...found.hanging.map(
       ({ topic, partition, stableEnd, end, forMs }) =>
         `${mark(view, false)}  ${topic}/${partition}: a transaction hangs at ${stableEnd} of ${end} for ${spell(forMs)}: vigil transactions`,
