@@ -2,10 +2,11 @@ import { Topic, type TopicName } from '@vigil/events';
 import { type Database, saveProjected } from '@vigil/read-model';
 import type { Logger } from '@vigil/stream';
 
-const EVERY_MS = 1000;
+/** How often an advance is stored, milliseconds. A tick each second is one advance, so it is stored once. */
+export const STORE_MS = 250;
 
 /**
- * Stores each second how far the rows are complete, while that advances. The time is that of the evaluator's topic: its
+ * Stores how far the rows are complete, soon after each advance. The time is that of the evaluator's topic: its
  * ticks have passed through ingest and evaluator. So it stands still if any of them, the broker or the projector does.
  */
 export const storeProjected = (
@@ -31,7 +32,7 @@ export const storeProjected = (
       saving = false;
     }
   };
-  const timer = setInterval(() => void save(), EVERY_MS);
+  const timer = setInterval(() => void save(), STORE_MS);
   return {
     onTime: (topic, partition, time) => {
       if (topic === Topic.agentHealth) unsaved.set(partition, time);

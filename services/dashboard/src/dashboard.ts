@@ -53,6 +53,7 @@ export const openDashboard = async (
   ]);
   const knowledge = lookOut({ model: own, probes: looked, instant, signal });
   const model = readModel(failingWhileAway(database, () => knowledge().away));
+  const isBrokerAway = () => knowledge().away.some(({ part }) => part === BROKER);
   const hanging = watchTransactions(log, signal, logger);
   const onTrouble = (err: Error) => logger.warn({ err }, 'changes cannot be followed now');
   const changes = followChanges(databaseUrlFrom(config), onTrouble, signal);
@@ -90,7 +91,7 @@ export const openDashboard = async (
       }),
     speeds: speedsFrom(probes),
     knowledge,
-    signalsOf: signalsFrom(log, model, onFailure),
+    signalsOf: signalsFrom(log, model, isBrokerAway, onFailure),
     now,
     refusals: createRefusalLog(logger),
     hosts: config.VIGIL_DASHBOARD_HOSTS,

@@ -37,7 +37,12 @@ const figures = async (
   );
   await log.settled();
   const model = { policyDocument: async (hash: string) => document(hash) };
-  const explained = await signalsFrom(log, model, (error) => failures.push(error))(agentId);
+  const explained = await signalsFrom(
+    log,
+    model,
+    () => false,
+    (error) => failures.push(error),
+  )(agentId);
   return { explained, failures };
 };
 
@@ -73,6 +78,28 @@ test('a log that does not answer delays no explanation for ever: it has no figur
   const silent = new Promise<never>(() => {});
   const log = { bounds: () => silent, read: () => silent };
   const model = { policyDocument: async () => null };
-  expect(await signalsFrom(log, model, (error) => failures.push(error))('worker-1')).toBeNull();
+  expect(
+    await signalsFrom(
+      log,
+      model,
+      () => false,
+      (error) => failures.push(error),
+    )('worker-1'),
+  ).toBeNull();
   expect(failures).toMatchObject([{ name: 'NoAnswer' }]);
+});
+
+test('while the broker is away an explanation has no figures at once, and its log is not asked', async () => {
+  const asked = () => {
+    throw new Error('the log was asked');
+  };
+  const failures: unknown[] = [];
+  const signals = signalsFrom(
+    { bounds: asked, read: asked },
+    { policyDocument: async () => null },
+    () => true,
+    (error) => failures.push(error),
+  );
+  expect(await signals('worker-1')).toBeNull();
+  expect(failures).toEqual([]);
 });

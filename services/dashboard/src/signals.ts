@@ -4,8 +4,11 @@ import { republished } from '@vigil/policy';
 import type { ReadModel, SignalsOf } from '@vigil/read-model';
 import { type Log, readSnapshot, within } from '@vigil/stream';
 
-/** Within five seconds every view shows that the broker is away, so an explanation does not wait longer for its figures. */
-const PATIENCE_MS = 3_000;
+/**
+ * An explanation does not wait longer for its figures. The watch draws an opened agent after that, and asks again a second
+ * later: within five seconds it shows that the broker is away.
+ */
+export const PATIENCE_MS = 3_000;
 const evaluator = { processor: 'health-evaluator', atRest: AT_REST, timeTopic: Topic.agentObservation };
 
 type Read = Pick<Log, 'bounds' | 'read'>;
@@ -14,15 +17,17 @@ type Model = Pick<ReadModel, 'policyDocument'>;
 /**
  * Each signal of an agent as it stands, and notes on it, from the evaluator's own state and the policy as it was published. null: the
  * policy is unknown, or there is no readable state: the agent is forgotten, the topic does not answer in time, or another version of the evaluator
- * wrote it.
+ * wrote it. While the broker is known to be away, nothing is asked, so that no view waits for it again and again.
  */
 export const signalsFrom =
-  (log: Read, model: Model, onFailure: (error: unknown) => void): SignalsOf =>
-  (agentId) =>
-    figures(log, model, agentId).catch((error) => {
+  (log: Read, model: Model, isBrokerAway: () => boolean, onFailure: (error: unknown) => void): SignalsOf =>
+  async (agentId) => {
+    if (isBrokerAway()) return null;
+    return await figures(log, model, agentId).catch((error) => {
       onFailure(error);
       return null;
     });
+  };
 
 const figures = async (log: Read, model: Model, agentId: string): ReturnType<SignalsOf> => {
   const read = readSnapshot<AgentState>(log, evaluator, agentId, AbortSignal.timeout(PATIENCE_MS));

@@ -149,3 +149,15 @@ test('an answer that takes long is asked for less often: at most half of the tim
   pass(1);
   expect(asked).toHaveLength(2);
 });
+
+test('changes do not delay an answer that is asked for regularly, however long it takes', async () => {
+  const { live, asked, pass, stream } = opened();
+  live.watch(route('/fleet', ['fleet'], 1000), () => {});
+  pass(900);
+  await asked[0]?.answer(1);
+  stream().changed(['fleet']);
+  pass(99);
+  expect(asked).toHaveLength(1);
+  pass(1);
+  expect(asked).toHaveLength(2);
+});

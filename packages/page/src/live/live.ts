@@ -136,7 +136,12 @@ export const openLive = (deps: LiveDeps): Live => {
     if (one.isAsking || one.listeners.size === 0) return;
     const hasFailed = one.answered.error !== null;
     const least = Math.max(one.route.leastPauseMs, 2 * one.tookMs);
-    const pause = one.isStale ? least : hasFailed ? (one.route.everyMs ?? 2000) : one.route.everyMs;
+    // A slow answer is not asked for more often. Changes do not delay one that is asked for regularly.
+    const pause = one.isStale
+      ? Math.min(least, one.route.everyMs ?? least)
+      : hasFailed
+        ? (one.route.everyMs ?? 2000)
+        : one.route.everyMs;
     if (pause === null) return;
     const wait = Math.max(0, one.askedAt + pause - deps.now());
     if (wait === 0) ask(one);

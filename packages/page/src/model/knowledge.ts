@@ -3,8 +3,11 @@ import { awaySince } from '@vigil/read-model/knowledge';
 
 /** An answer that takes longer counts as none, milliseconds: the page reports blindness within five seconds. */
 export const ANSWER_MS = 3000;
-/** How often the page asks how old the answers are, milliseconds. */
-export const KNOWLEDGE_MS = 1500;
+/**
+ * How often the page asks how old the answers are, milliseconds. The sum of all limits is in own-health/knowledge.ts of the
+ * dashboard.
+ */
+export const KNOWLEDGE_MS = 1000;
 
 /**
  * The connection of the page, epoch milliseconds. `wellAt`: the last good answer; null: there was none. `lostSince`: since

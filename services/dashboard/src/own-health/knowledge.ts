@@ -1,8 +1,16 @@
 import type { Away, Knowledge } from '@vigil/read-model';
 import { awaySince, isSameOutage } from '@vigil/read-model/knowledge';
 
-/** Ticks arrive each second, and the projector stores their time each second. */
-export const STILL_MS = 4000;
+/**
+ * Rows that have not advanced for longer are old. A view shows it within five seconds after the log's last tick. The sum:
+ * the projector stores the time of the tick within 0.25 s (STORE_MS). The dashboard reads it within 0.25 s (ROWS_EVERY_MS).
+ * After 3 s (STILL_MS) it counts as still. The page or the watch asks again within 1 s (KNOWLEDGE_MS, EVERY_MS). That is
+ * 4.5 s. Half a second remains for the way of the tick and of the answer.
+ *
+ * Ticks come each second, so the rows are seen to advance within 1.5 s. One tick may be lost, or 1.5 s late, without a
+ * false alarm.
+ */
+export const STILL_MS = 3000;
 /** Without an answer of the broker, rows that do not change are more than late. */
 export const STILL_WITHOUT_BROKER_MS = 2000;
 /** A projector that reads on after a stop is behind by more; the clocks of a fleet differ by less. */

@@ -7,8 +7,8 @@ const PARTS = [
   ...['gateway', 'heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'alerting', 'projector'],
   ...['registry', BROKER],
 ];
-/** The page and `vigil health --watch` ask the dashboard each 1.5 s at most. */
-const WITHIN_MS = 5000 - 1500;
+/** The page and `vigil health --watch` ask the dashboard each second. */
+const WITHIN_MS = 5000 - 1000;
 
 let stop: AbortController;
 beforeEach(() => {

@@ -4,8 +4,8 @@ import { ReadModelAway } from '../problem.ts';
 import { beginning, type Instant, knowledgeOf, type LookOut, POSTGRES, probed, projected } from './knowledge.ts';
 
 export const PARTS_EVERY_MS = 1000;
-/** More often than the projector stores its time: the page and the command line look after that, and report within five seconds. */
-export const ROWS_EVERY_MS = 500;
+/** As often as the projector stores its time. The sum of all limits is in knowledge.ts. */
+export const ROWS_EVERY_MS = 250;
 export const ANSWER_MS = 2000;
 
 /** Resolves if the part is well; rejects with what is wrong. */
