@@ -103,6 +103,7 @@ test.each(['permission', 'question'])('a %s of an agent waits for a person', (ki
 
 test.each([
   ['Run it?', 'Run it? Answer in its own terminal.'],
+  ['Bash', 'Bash. Answer in its own terminal.'],
   [null, 'It waits for a person (question). Answer in its own terminal.'],
 ])('an agent without a runtime is answered in its own terminal, which Vigil does not have: %s', (asked, text) => {
   const alone = { ...asking('question'), runtimeId: null, waitingFor: { kind: 'question', text: asked, since: 1 } };

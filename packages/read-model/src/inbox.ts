@@ -71,6 +71,9 @@ const AT_DEADLINE: Readonly<Record<string, string>> = {
 const atDeadlineText = (atDeadline: string | null): string =>
   atDeadline === null ? 'nothing happens' : (AT_DEADLINE[atDeadline] ?? atDeadline);
 
+/** With a full stop, where another sentence follows. */
+const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
 const withoutFigures = (text: string): string => text.replace(/\d+/g, '#');
 
 /** What was found, and then why people are asked. The reason alone may be that no order can be sent. */
@@ -79,7 +82,7 @@ const textOfCase = ({ evidence, escalationReason }: CaseRow): string | null => {
   if (found === null || escalationReason === null) return escalationReason ?? found;
   // The figures of the first finding are older than those of the question.
   if (withoutFigures(escalationReason).includes(withoutFigures(found))) return escalationReason;
-  return `${found}. ${escalationReason}`;
+  return `${sentence(found)} ${escalationReason}`;
 };
 
 const ofCase = (one: CaseRow): InboxItem => ({
@@ -139,8 +142,8 @@ const ofRequest = (request: RequestRow): InboxItem => ({
 const ofAgent = ({ agentId, taskId, waitingFor, exemptionSince, runtimeId }: AgentRow): readonly InboxItem[] => {
   if (waitingFor?.kind !== 'permission' && waitingFor?.kind !== 'question') return [];
   const { kind, text: asked } = waitingFor;
-  const text =
-    runtimeId === null ? `${asked ?? `It waits for a person (${kind}).`} Answer in its own terminal.` : asked;
+  const question = sentence(asked ?? `It waits for a person (${kind})`);
+  const text = runtimeId === null ? `${question} Answer in its own terminal.` : asked;
   return [
     {
       id: `agent/${agentId}`,

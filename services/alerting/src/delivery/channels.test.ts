@@ -84,3 +84,11 @@ test('the console names an unconfigured channel, and what to set', () => {
   );
   expect(lineOf(alertEvent({ channels: ['default', 'console'] }), ['console'])).not.toContain('VIGIL_ALERTS_FILE');
 });
+
+test('the console separates what were lines, and the item of the inbox, also after the output of an agent', () => {
+  const text = 'no attempt is left\nThe last output of loops:\n  Error: segment 7 is damaged\r\n\nDone.\n\u001b[1mbye';
+  const line = (itemId: string | null) => lineOf(alertEvent({ text, itemId }), ['console']);
+  const shown = 'no attempt is left; The last output of loops: Error: segment 7 is damaged; Done. [1mbye';
+  expect(line(null)).toContain(`(${shown})`);
+  expect(line('task/DEMO-1')).toContain(`(${shown}; task/DEMO-1 of \`vigil inbox\`)`);
+});

@@ -183,6 +183,17 @@ const checkpointOf = ({ checkpoint }: Asking) => {
 /** What agents wrote must not control the terminal that shows it, nor turn its text around. */
 export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ');
 
+/** A line that ends so needs no separator before the next one. */
+const HAS_END = /[.:;,!?…]$/;
+
+/** As `plain`, for receivers that show one line: what were lines are separated. */
+export const oneLine = (text: string): string =>
+  text
+    .split(/\r?\n/)
+    .map((line) => plain(line).trim())
+    .filter((line) => line !== '')
+    .reduce((before, line) => (before === '' ? line : `${before}${HAS_END.test(before) ? ' ' : '; '}${line}`), '');
+
 /** As `plain`, with its line breaks: for receivers that show them. */
 export const plainLines = (text: string): string => text.split(/\r?\n/).map(plain).join('\n');
 

@@ -1,7 +1,7 @@
 import { httpUrl } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
-import { cut, plain } from '../delivery/message.ts';
+import { cut, oneLine, plain } from '../delivery/message.ts';
 import type { OpenAlert } from '../delivery/open-alerts.ts';
 import type { AlertEvent, Kind, Running, SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
@@ -83,7 +83,7 @@ const annotationsOf = ({
   itemId,
 }: Pick<OpenAlert, 'title' | 'text' | 'urgency' | 'agentId'> & Partial<Pick<OpenAlert, 'itemId'>>) => ({
   title: cut(plain(title), LONGEST_TEXT),
-  text: cut(plain(text), LONGEST_TEXT),
+  text: cut(oneLine(text), LONGEST_TEXT),
   urgency,
   ...(itemId && { item: itemId }),
   ...(agentId !== null && { agent: agentId }),

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
-import { messageOf, plain } from '../delivery/message.ts';
+import { messageOf, oneLine, plain } from '../delivery/message.ts';
 import { type AlertEvent, deliveringTo, type Kind, type SinkDeps, TryLater } from '../delivery/sink.ts';
 
 /** The value of each placeholder: a part of one argument, never more than one argument. */
@@ -10,7 +10,7 @@ const PLACEHOLDERS: Readonly<Record<string, (alert: AlertEvent) => string>> = {
   severity: ({ payload }) => payload.severity,
   route: ({ payload }) => payload.route,
   title: ({ payload }) => payload.title,
-  text: ({ payload }) => payload.text,
+  text: ({ payload }) => oneLine(payload.text),
   agent: ({ payload }) => payload.agentId ?? '',
   task: ({ payload }) => payload.taskId ?? '',
   case: ({ payload }) => payload.caseId ?? '',

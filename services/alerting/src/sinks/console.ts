@@ -1,6 +1,6 @@
 import { utcTime } from '@vigil/policy';
 import { CONSOLE, unknownOf } from '../alert/routing.ts';
-import { plain, withItem } from '../delivery/message.ts';
+import { oneLine, plain, withItem } from '../delivery/message.ts';
 import { type AlertEvent, deliveringTo, type Sink } from '../delivery/sink.ts';
 
 const LONGEST_TEXT = 20_000;
@@ -13,7 +13,7 @@ export const consoleSink = (write: (line: string) => void, configured: readonly 
 export const lineOf = ({ type, payload }: AlertEvent, configured: readonly string[]): string => {
   const { severity, route, taskId, agentId, title, text } = payload;
   const what = { ALERT_RAISED: 'raised', ALERT_UPDATED: 'updated', ALERT_RESOLVED: 'resolved' }[type];
-  const shown = withItem(text, payload, LONGEST_TEXT);
+  const shown = withItem(oneLine(text), payload, LONGEST_TEXT);
   const requested = 'options' in payload ? requestedIn(payload) : '';
   const missing = 'channels' in payload ? missingIn(payload.channels, configured) : '';
   return plain(

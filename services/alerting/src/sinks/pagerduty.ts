@@ -1,7 +1,7 @@
 import { httpUrl } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
-import { cut, decisionOf, labelOf, plain, whatOf, withItem } from '../delivery/message.ts';
+import { cut, decisionOf, labelOf, oneLine, plain, whatOf, withItem } from '../delivery/message.ts';
 import type { AlertEvent, Kind, SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
 import { secretFile, secretOf, variable } from './secret.ts';
@@ -65,7 +65,7 @@ const incidentOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
       group: taskId ?? 'fleet',
       class: route,
       custom_details: {
-        text: withItem(plain(text), alert.payload, LONGEST_DETAIL),
+        text: withItem(oneLine(text), alert.payload, LONGEST_DETAIL),
         urgency,
         item: 'itemId' in alert.payload ? alert.payload.itemId : null,
         case_id: caseId,
