@@ -99,7 +99,8 @@ export const alertsOf = (agents: readonly AgentRow[], tickets: readonly TicketRo
     ...{ urgency: 'normal', title: null, text: null },
     ...{ agentId: agent?.agentId ?? null, taskId: agent?.taskId ?? null, caseId: agent?.caseId ?? null, options: [] },
     ...{ deadlineAt: null, updatedAt: null, raisedAt: now - id * 7 * MINUTE, acknowledgedAt: null },
-    ...{ acknowledgedBy: null, resolvedAt: null, deliveries: [{ sink: 'slack', ok: true, detail: null }] },
+    ...{ acknowledgedBy: null, waitsAgain: false, resolvedAt: null },
+    deliveries: [{ sink: 'slack', ok: true, detail: null }],
     ...more,
   });
   const [stuck, failing, asked, ended] = [agents[3], agents[17], agents[41], agents[130]] as AgentRow[];
@@ -117,6 +118,7 @@ export const alertsOf = (agents: readonly AgentRow[], tickets: readonly TicketRo
     alert(3, asked ?? null, {
       ...{ route: 'escalation_ticket', alertKey: tickets[0]?.alertKey ?? null, severity: 'high' },
       ...{ title: `A ticket asks for a look at ${asked?.agentId}`, text: tickets[0]?.analysis ?? '' },
+      ...{ acknowledgedAt: (tickets[0]?.answeredAt ?? now) - MINUTE, acknowledgedBy: 'ada', waitsAgain: true },
     }),
     alert(4, ended ?? null, {
       ...{ route: 'recovery_failed', severity: 'critical', title: 'Recovery failed: 3 of 3 attempts used' },

@@ -21,6 +21,12 @@ test('a ticket that waits is in the inbox, however many newer ones have been ans
   expect((await inbox(model)).map(({ id }) => id).toSorted()).toEqual(['ticket/after-seen', 'ticket/old']);
   expect((await model.tickets({ waiting: true })).map(({ ticketId }) => ticketId)).toEqual(['old', 'after-seen']);
   expect(await model.tickets({ limit: 5 })).toHaveLength(5);
+  expect((await model.alerts({})).map(({ alertId, waitsAgain }) => [alertId, waitsAgain]).toSorted()).toEqual([
+    ...[
+      ['open', false],
+      ['seen', true],
+    ],
+  ]);
 });
 
 test('each request that waits is in the inbox, however many wait', async () => {

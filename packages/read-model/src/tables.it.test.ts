@@ -223,6 +223,12 @@ test('each list is selected by the state, the severity, the policy, the host and
     { severity: 'critical' },
   ] as const;
   expect(await found(model.alerts, 'alertId', [...alerts, ...ofAgents])).toEqual(['1', '2', '3', '1', '1', '2,3', '']);
+  await database.query(`UPDATE alerts SET alert_key = 'k' WHERE alert_id IN ('2', '3')`);
+  await database.query(
+    `INSERT INTO tickets (ticket_id, filed_at, answered_at, answer, alert_key) VALUES ('3', now(), now() + interval '1 s', 'intervene', 'k')`,
+  );
+  expect(await found(model.alerts, 'alertId', alerts)).toEqual(['1,2', '', '3', '1']);
+  await database.query(`DELETE FROM tickets WHERE ticket_id = '3'`);
   const labels = { labels: [['team', 'core']] } as const;
   const tickets = [{ state: 'waits' }, { state: 'dismissed' }, { severity: 'low' }] as const;
   expect(await found(model.tickets, 'ticketId', [...tickets, labels, ...ofAgents])).toEqual([

@@ -58,9 +58,11 @@ test('a resolved alert has no action, an acknowledged one is not acknowledged ag
     ...{ alertId: 'x', alertKey: 'k', route: null, severity: 'warning', title: 't', text: null, agentId: 'a' },
     ...{ taskId: null, caseId: null, options: [], deadlineAt: null, updatedAt: null, raisedAt: 0 },
     ...{ acknowledgedAt: null, acknowledgedBy: null, resolvedAt: null, deliveries: [], urgency: 'normal' },
+    waitsAgain: false,
   };
   expect(labels(alertActions(alert))).toEqual(['Acknowledge', 'Resolve', 'Silence']);
   expect(labels(alertActions({ ...alert, acknowledgedAt: 1 }))).toEqual(['Resolve', 'Silence']);
+  expect(labels(alertActions({ ...alert, acknowledgedAt: 1, waitsAgain: true }))).toContain('Acknowledge');
   expect(alertActions({ ...alert, resolvedAt: 1 })).toEqual([]);
   // The names are those of the alert's own fields, because a matcher compares these.
   expect(alertActions(alert).at(-1)?.command).toMatchObject({ matchers: [{ field: 'agentId', value: 'a' }] });

@@ -1,5 +1,6 @@
 import type { AgentRow, AlertRow, BreakerRow, CaseRow, FleetRow, SilenceRow, TaskRow } from '@vigil/read-model';
 import { caseDecisionText, reviewText } from '@vigil/read-model/decisions';
+import { canBeAcknowledged } from '@vigil/read-model/standing';
 import type { Action, Command } from './commands.ts';
 import { sentenceOf } from './text.ts';
 
@@ -100,12 +101,12 @@ export const breakerActions = ({ agentId, name, state }: BreakerRow): readonly A
       ];
 
 export const alertActions = (alert: AlertRow): readonly Action[] => {
-  const { alertId, title, resolvedAt, acknowledgedAt, agentId, taskId } = alert;
+  const { alertId, title, resolvedAt, agentId, taskId } = alert;
   if (resolvedAt !== null) return [];
   const about = title ?? alertId;
   const matcher = agentId !== null ? { field: 'agentId', value: agentId } : { field: 'taskId', value: taskId ?? '' };
   return [
-    ...(acknowledgedAt === null
+    ...(canBeAcknowledged(alert)
       ? [action(`ack/${alertId}`, 'Acknowledge', `"${about}" is not repeated.`, { kind: 'acknowledge', alertId })]
       : []),
     action(`resolve/${alertId}`, 'Resolve', `"${about}" is over.`, { kind: 'resolve_alert', alertId }),

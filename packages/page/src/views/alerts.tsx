@@ -1,4 +1,5 @@
 import type { AlertRow, SilenceRow } from '@vigil/read-model';
+import { standingText } from '@vigil/read-model/standing';
 import { ROUTES } from '../live/routes.ts';
 import { alertActions, channelActions, silenceActions, silenceText } from '../model/actions.ts';
 import { lastDeliveries } from '../model/deliveries.ts';
@@ -13,7 +14,8 @@ const Standing = ({ alert }: { readonly alert: AlertRow }) => {
         resolved <Clock at={alert.resolvedAt} />
       </span>
     );
-  return alert.acknowledgedBy === null ? <>open</> : <>acknowledged by {alert.acknowledgedBy}</>;
+  const text = standingText(alert);
+  return alert.waitsAgain ? <strong>{text}</strong> : <span>{text}</span>;
 };
 
 const deliveryText = ({ sink, ok, detail }: AlertRow['deliveries'][number]): string =>

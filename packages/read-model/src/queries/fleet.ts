@@ -19,6 +19,10 @@ import {
   within,
 } from './select.ts';
 
+/** A ticket that asks for a look came after the alert was acknowledged: it waits in the inbox. */
+const WAITS_AGAIN = `(a.resolved_at IS NULL AND a.acknowledged_at IS NOT NULL AND EXISTS (SELECT 1 FROM tickets
+  WHERE tickets.alert_key = a.alert_key AND tickets.answer = 'intervene' AND tickets.answered_at > a.acknowledged_at))`;
+
 const alert = {
   alertId: column<string>(),
   alertKey: column<string | null>(),
@@ -36,6 +40,8 @@ const alert = {
   raisedAt: column<number | null>(),
   acknowledgedAt: column<number | null>(),
   acknowledgedBy: column<string | null>(),
+  /** a later ticket waits in the inbox, so the acknowledgement does not count any more */
+  waitsAgain: column<boolean>(WAITS_AGAIN),
   resolvedAt: column<number | null>(),
   deliveries: column<readonly { readonly sink: string; readonly ok: boolean; readonly detail: string | null }[]>(
     `coalesce((SELECT jsonb_agg(jsonb_build_object('sink', sink, 'ok', ok, 'detail', detail) ORDER BY occurred_at, event_id)
@@ -44,9 +50,9 @@ const alert = {
 };
 export type AlertRow = RowOf<typeof alert>;
 
-/** How an alert stands. */
-const STANDING =
-  "CASE WHEN resolved_order IS NOT NULL THEN 'resolved' WHEN acknowledged_at IS NOT NULL THEN 'acknowledged' ELSE 'open' END";
+/** How an alert stands. One that waits again is open. */
+const STANDING = `CASE WHEN resolved_order IS NOT NULL THEN 'resolved' WHEN ${WAITS_AGAIN} THEN 'open'
+  WHEN acknowledged_at IS NOT NULL THEN 'acknowledged' ELSE 'open' END`;
 
 type AlertFilter = Filter<
   {

@@ -8,7 +8,7 @@ const alert: AlertRow = {
   ...{ alertId: 'alert-1', alertKey: 'stuck_agent:T-1', route: 'stuck_agent', severity: 'warning', urgency: 'normal' },
   ...{ title: 'w1 is STUCK', text: 'no call', agentId: 'w1', taskId: 'T-1', caseId: null, options: [] },
   ...{ deadlineAt: null, updatedAt: T, raisedAt: T, acknowledgedAt: null, acknowledgedBy: null, resolvedAt: null },
-  deliveries: [],
+  ...{ waitsAgain: false, deliveries: [] },
 };
 const silence: SilenceRow = {
   silenceId: 'silence-1',
@@ -30,7 +30,11 @@ test('alerts are a table with the beginning of the id, the agent and the task', 
   expect(lines[1]).toMatch(/^alert-1 /);
   expect(alertsTable(VIEW, [uuid, alike])[2]).toMatch(/^56c342cd-0f +.* critical +- +T-1 /);
   expect(alertsTable(VIEW, [])).toEqual(['No alerts.']);
-  expect(alertLine(VIEW, { ...alert, acknowledgedBy: 'ada' })).toContain('(acknowledged by ada)');
+  const acknowledged = { ...alert, acknowledgedAt: T, acknowledgedBy: 'ada' };
+  expect(alertLine(VIEW, acknowledged)).toContain('(acknowledged by ada)');
+  const again = 'waits again: a ticket came after ada acknowledged it';
+  expect(alertLine(VIEW, { ...acknowledged, waitsAgain: true })).toContain(`(${again})`);
+  expect(alertsTable(VIEW, [{ ...acknowledged, waitsAgain: true }])[1]).toContain(` ${again} `);
 });
 
 test('an alert is named by its id, the beginning of it, its agent or its task', () => {

@@ -1,11 +1,10 @@
 import type { AlertRow, SilenceRow } from '@vigil/read-model';
+import { standingText } from '@vigil/read-model/standing';
 import { plain } from '../plain.ts';
 import { clockTime, orDash, table, type View } from '../view.ts';
 
-const standing = (view: View, { resolvedAt, acknowledgedBy }: AlertRow): string => {
-  if (resolvedAt !== null) return `resolved ${clockTime(view, resolvedAt)}`;
-  return acknowledgedBy === null ? 'open' : `acknowledged by ${acknowledgedBy}`;
-};
+const standing = (view: View, alert: AlertRow): string =>
+  alert.resolvedAt === null ? standingText(alert) : `resolved ${clockTime(view, alert.resolvedAt)}`;
 
 const urgencyText = ({ urgency }: AlertRow): string =>
   urgency === 'high' || urgency === 'highest' ? ` (urgency ${urgency})` : '';

@@ -1,0 +1,19 @@
+import type { AlertRow } from './queries/fleet.ts';
+
+export type Acknowledgement = Pick<AlertRow, 'acknowledgedAt' | 'acknowledgedBy' | 'updatedAt' | 'waitsAgain'>;
+
+/** Whether the alert has changed since a person acknowledged it. */
+const isUpdatedSince = ({ acknowledgedAt, updatedAt }: Acknowledgement): boolean =>
+  acknowledgedAt !== null && updatedAt !== null && updatedAt > acknowledgedAt;
+
+/** Whether it can be acknowledged: no person has acknowledged it as it is now. */
+export const canBeAcknowledged = (alert: Acknowledgement): boolean =>
+  alert.acknowledgedAt === null || alert.waitsAgain || isUpdatedSince(alert);
+
+/** How an alert stands that is not over. An acknowledgement covers what was known then: a later ticket waits in the inbox. */
+export const standingText = (alert: Acknowledgement): string => {
+  const { acknowledgedBy, waitsAgain } = alert;
+  if (acknowledgedBy === null) return 'open';
+  if (waitsAgain) return `waits again: a ticket came after ${acknowledgedBy} acknowledged it`;
+  return `acknowledged by ${acknowledgedBy}${isUpdatedSince(alert) ? ', updated since' : ''}`;
+};
