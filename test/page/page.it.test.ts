@@ -302,9 +302,26 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await seen(/4 changes of state in the last/);
     await seen(/\d+ calls, \d+ of them failed, and [1-9]\d* compactions?\./);
     await seen(/no_calls: no call for 9 min 2 s; limit 6 min; fires since/);
-    await page.locator('.chart canvas').waitFor();
     await go(`fleet/${world.rows.agents[3]?.agentId}`);
     await seen('refunds a partial payment once');
+  });
+
+  test('each signal with a figure has a strip over the time of the timeline, those nearest to their limit first', async () => {
+    await go(`fleet/${world.rows.agents[41]?.agentId}`);
+    const strips = page.getByLabel('Signals over the same time').getByRole('figure');
+    await strips.nth(4).locator('canvas').waitFor();
+    const captions = await strips.locator('figcaption').allTextContents();
+    expect(captions.map((text) => text.split(':')[0])).toEqual([
+      ...['no_calls', 'context', 'repeated_call', 'no_output', 'cost'],
+    ]);
+    expect(captions[0]).toMatch(/^no_calls: no call for 9 min 2 s; limit 6 min; fires since /);
+    expect(await strips.first().locator('.lane-name').textContent()).toBe('9 min 2 sof 6 min');
+    const edges = async (selector: string) => {
+      const box = await page.locator(selector).first().boundingBox();
+      return box === null ? null : [Math.round(box.x), Math.round(box.x + box.width)];
+    };
+    expect(await edges('.strip .u-over')).toEqual(await edges('.timeline .ribbon'));
+    await page.getByRole('table', { name: 'Signals' }).getByText('212,400 tokens; limit 2,000,000').waitFor();
   });
 
   test('the figures of a busy agent are on its timeline, and are text that the keyboard reaches', async () => {

@@ -77,12 +77,19 @@ const signalOf = (words: string): string => {
   return words.includes('failed') ? 'failing_calls' : 'no_calls';
 };
 
+/** The figure in words such as `context 88 %; limit 85 %` and `no call for 4 min; limit 4 min`. */
+const valueIn = (words: string): number => {
+  const figure = (unit: string): number =>
+    Number(new RegExp(`(\\d+)${unit}`).exec(words.split(';')[0] ?? '')?.[1] ?? 0);
+  return words.startsWith('no call') ? figure(' min') * MINUTE + figure(' s') * 1000 : figure('');
+};
+
 const evidenceOf = (words: string): HistoryRow['evidence'] =>
   words.includes('limit')
     ? [
         {
           ...{ signal: signalOf(words), axis: 'absence', words, onsetAt: null },
-          ...{ value: null, limit: null, hard: false, matched: null, confidence: 'high' },
+          ...{ value: valueIn(words), limit: null, hard: false, matched: null, confidence: 'high' },
         },
       ]
     : [];

@@ -1,6 +1,15 @@
 import type { HistoryRow, SignalFigure } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { bySoonest, captionOf, countedSignals, lineOf, shareOf, storedSamples, withSamples } from './figures.ts';
+import {
+  byNearest,
+  captionOf,
+  countedSignals,
+  drawnSignals,
+  lineOf,
+  shareOf,
+  storedSamples,
+  withSamples,
+} from './figures.ts';
 
 const AT = 10_000_000;
 
@@ -11,26 +20,35 @@ const figure = (more: Partial<SignalFigure> = {}): SignalFigure => ({
   ...more,
 });
 
-test('a figure that grows with the clock is drawn from zero, and onwards to its limit', () => {
-  expect(lineOf(figure(), [{ at: AT, value: 60_000 }], AT)).toEqual({
+test('a figure that grows with the clock is drawn from zero, and its earlier figures as they had grown', () => {
+  const stored = [
+    { at: AT - 900_000, value: 400_000 },
+    { at: AT - 30_000, value: 30_000 },
+  ];
+  const seen = [
+    { at: AT - 70_000, value: 9000 },
+    { at: AT, value: 60_000 },
+  ];
+  expect(lineOf(figure(), stored, seen, AT)).toEqual({
     past: [
+      { at: AT - 1_300_000, value: 0 },
+      { at: AT - 900_000, value: 400_000 },
+      { at: AT - 899_999, value: null },
       { at: AT - 60_000, value: 0 },
       { at: AT, value: 60_000 },
     ],
-    expected: [
-      { at: AT, value: 60_000 },
-      { at: AT + 300_000, value: 360_000 },
-    ],
     limit: 360_000,
-    isDuration: true,
   });
 });
 
-test('one that fires is not expected to go further, and a count has only what was seen', () => {
-  const fires = figure({ value: 400_000, fires: true, firesFrom: AT - 40_000 });
-  expect(lineOf(fires, [], AT).expected).toEqual([]);
+test('a count has what was seen as a line, and what was stored as points, because it is not known between them', () => {
   const count = figure({ value: 2, limit: 8, firesFrom: null, isDuration: false });
-  expect(lineOf(count, [{ at: AT, value: 2 }], AT)).toMatchObject({ past: [{ value: 2 }], isDuration: false });
+  const stored = [{ at: AT - 5000, value: 8 }];
+  expect(lineOf(count, stored, [{ at: AT, value: 2 }], AT).past).toEqual([
+    { at: AT - 5000, value: 8 },
+    { at: AT - 4999, value: null },
+    { at: AT, value: 2 },
+  ]);
 });
 
 test('each reading of a figure is kept, and one without a figure is not', () => {
@@ -53,15 +71,25 @@ test('the share of a limit ends at 100 per cent, and is unknown without a figure
   expect([shareOf({ value: null, limit: 6 }), shareOf({ value: 1, limit: 0 })]).toEqual([null, null]);
 });
 
-test('what fires comes first, then what fires soonest, then what is nearest to its limit', () => {
-  const never = { firesFrom: null };
-  const order = bySoonest([
-    figure({ ...never, signal: 'far', value: 1, limit: 10 }),
-    figure({ ...never, signal: 'near', value: 9, limit: 10 }),
-    figure({ signal: 'soon' }),
-    figure({ signal: 'fires', fires: true }),
+test('what fires comes first, then what is nearest to its limit, and what has no limit last', () => {
+  const order = byNearest([
+    figure({ signal: 'far', value: 1, limit: 10 }),
+    figure({ signal: 'unlimited', limit: null }),
+    figure({ signal: 'beyond', value: 20, limit: 10 }),
+    figure({ signal: 'near', value: 10, limit: 10 }),
+    figure({ signal: 'fires', value: 1, limit: 10, fires: true }),
   ]);
-  expect(order.map(({ signal }) => signal)).toEqual(['fires', 'soon', 'near', 'far']);
+  expect(order.map(({ signal }) => signal)).toEqual(['fires', 'beyond', 'near', 'far', 'unlimited']);
+});
+
+test('each signal with a figure is drawn, those nearest to their limit first', () => {
+  const signals = [
+    figure({ signal: 'context', value: 41, limit: 85 }),
+    figure({ signal: 'unknown', value: null }),
+    figure({ signal: 'cost', value: 9, limit: 10 }),
+  ];
+  expect(drawnSignals(signals, { state: 'HEALTHY' }).map(({ signal }) => signal)).toEqual(['cost', 'context']);
+  expect(drawnSignals(signals, { state: 'TERMINATED' })).toEqual([]);
 });
 
 test('after the end of an agent only the signals that fire are shown', () => {
@@ -70,9 +98,14 @@ test('after the end of an agent only the signals that fire are shown', () => {
   expect(countedSignals(signals, { state: 'STUCK' })).toHaveLength(2);
 });
 
-test('a time that no longer counts is still drawn as a time', () => {
+test('a time that no longer counts has what was seen, and its earlier figures as they had grown', () => {
   const suspended = figure({ firesFrom: null, suspendedBy: ['idle'] });
-  expect(lineOf(suspended, [{ at: AT, value: 60_000 }], AT)).toMatchObject({ expected: [], isDuration: true });
+  expect(lineOf(suspended, [{ at: AT - 9000, value: 1000 }], [{ at: AT, value: 60_000 }], AT).past).toEqual([
+    { at: AT - 10_000, value: 0 },
+    { at: AT - 9000, value: 1000 },
+    { at: AT - 8999, value: null },
+    { at: AT, value: 60_000 },
+  ]);
 });
 
 test('the line of a signal begins with its figures at the stored changes of state, oldest first', () => {

@@ -7,12 +7,9 @@ export type Sample = { readonly at: number; readonly value: number };
 
 /** A signal's figure over time, with its limit. */
 export type FigureLine = {
-  readonly past: readonly Sample[];
-  /** where it goes, if nothing more is received; empty: it does not move by itself */
-  readonly expected: readonly Sample[];
+  /** `value` null: the line has a gap there */
+  readonly past: readonly { readonly at: number; readonly value: number | null }[];
   readonly limit: number | null;
-  /** whether the figure is in milliseconds */
-  readonly isDuration: boolean;
 };
 
 const MOST_SAMPLES = 500;
@@ -47,19 +44,25 @@ const grows = ({ value, limit, firesFrom, isDuration }: SignalFigure, at: number
   firesFrom !== null &&
   Math.abs(firesFrom - at - (limit - value)) < NEAR_MS;
 
-/** The line of a signal. `at`: when its present figure was read. */
-export const lineOf = (signal: SignalFigure, samples: readonly Sample[], at: number): FigureLine => {
-  const { value, limit, firesFrom, isDuration } = signal;
-  if (value === null || !grows(signal, at)) return { past: samples, expected: [], limit, isDuration };
-  const past = [{ at: at - value, value: 0 }, ...samples.filter((one) => one.at > at - value)];
-  const isAhead = firesFrom !== null && limit !== null && firesFrom > at;
-  const expected = isAhead
-    ? [
-        { at, value },
-        { at: firesFrom, value: limit },
-      ]
-    : [];
-  return { past, expected, limit, isDuration };
+/** A figure by itself: what it was until the next one is not known. */
+const alone = (sample: Sample): FigureLine['past'] => [sample, { at: sample.at + 1, value: null }];
+
+/** A time that had grown to this figure. */
+const rampTo = (sample: Sample): FigureLine['past'] => [{ at: sample.at - sample.value, value: 0 }, ...alone(sample)];
+
+/** The line of a signal. `stored`: from changes of state; `seen`: by this page; `at`: when its present figure was read. */
+export const lineOf = (
+  signal: SignalFigure,
+  stored: readonly Sample[],
+  seen: readonly Sample[],
+  at: number,
+): FigureLine => {
+  const { value, limit, isDuration } = signal;
+  if (!isDuration) return { past: [...stored.flatMap(alone), ...seen], limit };
+  if (value === null || !grows(signal, at)) return { past: [...stored.flatMap(rampTo), ...seen], limit };
+  const begin = at - value;
+  const earlier = stored.filter((one) => one.at <= begin).flatMap(rampTo);
+  return { past: [...earlier, { at: begin, value: 0 }, ...seen.filter((one) => one.at > begin)], limit };
 };
 
 export const figureText = (value: number | null, isDuration: boolean): string => {
@@ -85,19 +88,27 @@ export const captionOf = (signal: SignalFigure, now: number): string => {
   return `${signal.signal}: ${signal.words}; ${firesText(signal, now)}.`;
 };
 
-/** How far a figure is on its way to its limit, in per cent; null: unknown. */
-export const shareOf = ({ value, limit }: Pick<SignalFigure, 'value' | 'limit'>): number | null =>
-  value === null || limit === null || limit <= 0 ? null : Math.min(100, Math.round((value / limit) * 100));
+/** How far a figure is on its way to its limit; null: unknown. */
+const ratioOf = ({ value, limit }: Pick<SignalFigure, 'value' | 'limit'>): number | null =>
+  value === null || limit === null || limit <= 0 ? null : value / limit;
 
-/** Later than any time. */
-const NEVER = Number.MAX_SAFE_INTEGER;
+/** The same in per cent, at most 100. */
+export const shareOf = (signal: Pick<SignalFigure, 'value' | 'limit'>): number | null => {
+  const ratio = ratioOf(signal);
+  return ratio === null ? null : Math.min(100, Math.round(ratio * 100));
+};
 
-/** Those that fire first, then those that will fire soonest, then by how near their limit they are. */
-export const bySoonest = (signals: readonly SignalFigure[]): readonly SignalFigure[] =>
+/** Those that fire first, then those that are nearest to their limit. */
+export const byNearest = (signals: readonly SignalFigure[]): readonly SignalFigure[] =>
   signals.toSorted(
     (one, other) =>
       Number(other.fires) - Number(one.fires) ||
-      (one.firesFrom ?? NEVER) - (other.firesFrom ?? NEVER) ||
-      (shareOf(other) ?? -1) - (shareOf(one) ?? -1) ||
+      (ratioOf(other) ?? -1) - (ratioOf(one) ?? -1) ||
       (one.signal < other.signal ? -1 : 1),
   );
+
+/** The signals that are drawn: all that count and have a figure. */
+export const drawnSignals = (
+  signals: readonly SignalFigure[],
+  agent: Pick<AgentRow, 'state'>,
+): readonly SignalFigure[] => byNearest(countedSignals(signals, agent)).filter(({ value }) => value !== null);

@@ -1,27 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import UPlot from 'uplot';
-import { type FigureLine, figureText, type Sample } from '../model/figures.ts';
-import { axisTimes } from '../model/time.ts';
-import { usePage } from './context.tsx';
+import type { FigureLine } from '../model/figures.ts';
+import type { Span } from '../model/timeline.ts';
 
-const HEIGHT = 170;
+const HEIGHT = 52;
+/** Room for a point at the edge, outside the span; the style sheet takes it from the margin. Pixels. */
+const EDGE = 4;
 
-type Values = readonly (number | null)[];
-
-/** The values of samples at these moments; null where there is none. */
-const valuesAt = (samples: readonly Sample[], moments: readonly number[]): Values => {
-  const known = new Map(samples.map(({ at, value }) => [at, value]));
-  return moments.map((at) => known.get(at) ?? null);
-};
-
-const dataOf = ({ past, expected, limit }: FigureLine): UPlot.AlignedData => {
-  const moments = [...new Set([...past, ...expected].map(({ at }) => at))].sort((a, b) => a - b);
-  return [
-    moments.map((at) => at / 1000),
-    [...valuesAt(past, moments)],
-    [...valuesAt(expected, moments)],
-    moments.map(() => limit),
-  ];
+const dataOf = ({ past, limit }: FigureLine, { from, to }: Span): UPlot.AlignedData => {
+  const known = new Map(past.map(({ at, value }) => [at, value]));
+  // The limit is drawn over the whole span.
+  const moments = [...new Set([from, ...known.keys(), to])].sort((a, b) => a - b);
+  return [moments.map((at) => at / 1000), moments.map((at) => known.get(at) ?? null), moments.map(() => limit)];
 };
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -34,41 +24,18 @@ const resolved = (name: string, host: HTMLElement): string => {
   return found === '' ? colour(name) : found;
 };
 
-const LINE = { spanGaps: true, points: { show: false } };
-
-const optionsOf = (host: HTMLElement, { isDuration }: FigureLine, offsetMinutes: number): UPlot.Options => {
-  const [line = '', limit = '', dim = '', grid = ''] = ['--accent', '--danger', '--dim', '--line'].map((name) =>
-    resolved(name, host),
-  );
-  const axis: UPlot.Axis = {
-    stroke: dim,
-    grid: { stroke: grid, width: 1 },
-    ticks: { show: false },
-    font: '11px sans-serif',
-  };
-  const times: UPlot.Axis = {
-    ...axis,
-    size: 28,
-    values: (_, splits) =>
-      axisTimes(
-        splits.map((at) => at * 1000),
-        offsetMinutes,
-      ),
-  };
-  const figures: UPlot.Axis = {
-    ...axis,
-    size: 72,
-    values: (_, splits) => splits.map((value) => figureText(value, isDuration)),
-  };
+/** It has no axes of its own: its width is the span of the timeline, and its words have the figures. */
+const optionsOf = (host: HTMLElement): UPlot.Options => {
+  const [line = '', limit = ''] = ['--accent', '--danger'].map((name) => resolved(name, host));
   return {
-    ...{ width: host.clientWidth, height: HEIGHT, legend: { show: false }, cursor: { show: false } },
-    scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
-    axes: [times, figures],
+    ...{ width: host.clientWidth, height: HEIGHT, padding: [3, EDGE, 3, EDGE] },
+    ...{ legend: { show: false }, cursor: { show: false } },
+    scales: { x: { auto: false }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
+    axes: [{ show: false }, { show: false }],
     series: [
       {},
-      { ...LINE, stroke: line, width: 2 },
-      { ...LINE, stroke: line, width: 1.5, dash: [4, 4] },
-      { ...LINE, stroke: limit, width: 1.5 },
+      { stroke: line, width: 2, points: { size: 5, fill: line } },
+      { stroke: limit, width: 1.5, points: { show: false } },
     ],
   };
 };
@@ -85,17 +52,21 @@ const useDarkness = (): boolean => {
   return isDark;
 };
 
-/** A figure with its limit. The caption beside it has the same in words, so a screen reader skips the drawing. */
-export const Chart = ({ line }: { readonly line: FigureLine }) => {
-  const { offsetMinutes } = usePage();
+/** A figure with its limit over a span. The caption beside it has the same in words, so a screen reader skips the drawing. */
+export const Chart = ({ line, span }: { readonly line: FigureLine; readonly span: Span }) => {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<UPlot | null>(null);
-  const data = dataOf(line);
   const isDark = useDarkness();
+  const show = (drawn: UPlot): void => {
+    drawn.batch(() => {
+      drawn.setData(dataOf(line, span), false);
+      drawn.setScale('x', { min: span.from / 1000, max: span.to / 1000 });
+    });
+  };
   useEffect(() => {
     const own = host.current;
     if (own === null) return;
-    const drawn = new UPlot(optionsOf(own, line, offsetMinutes), data, own);
+    const drawn = new UPlot(optionsOf(own), dataOf(line, span), own);
     chart.current = drawn;
     const sizes = new ResizeObserver(() => drawn.setSize({ width: own.clientWidth, height: HEIGHT }));
     sizes.observe(own);
@@ -104,7 +75,9 @@ export const Chart = ({ line }: { readonly line: FigureLine }) => {
       drawn.destroy();
     };
     // Its colours are those of the scheme in which it is drawn.
-  }, [line.isDuration, isDark]);
-  useEffect(() => chart.current?.setData(data));
+  }, [isDark]);
+  useEffect(() => {
+    if (chart.current !== null) show(chart.current);
+  });
   return <div ref={host} class="chart" aria-hidden="true" />;
 };

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { type HistoryAnswer, ROUTES } from '../live/routes.ts';
 import { activityOf, activityText, counted, type Deed, deedsOf } from '../model/activity.ts';
 import { orDash, readable } from '../model/text.ts';
-import { ageText, clockTime, timeOfDay } from '../model/time.ts';
+import { ageText, axisTimes, clockTime } from '../model/time.ts';
 import {
   type ChangeLine,
   changeLines,
@@ -20,8 +20,25 @@ import {
 } from '../model/timeline.ts';
 import { useAnswer, usePage } from './context.tsx';
 import { Clock, StateMark, Table } from './parts.tsx';
+import { Strips } from './strips.tsx';
 
 const TICKS = 5;
+
+/** The axis of time, below the lanes and again below the strips. */
+const Times = ({ span: { from, to } }: { readonly span: Span }) => {
+  const { offsetMinutes } = usePage();
+  const moments = Array.from({ length: TICKS }, (_, i) => from + ((to - from) * i) / (TICKS - 1));
+  return (
+    <div class="lane" aria-hidden="true">
+      <span class="lane-name" />
+      <div class="ticks">
+        {axisTimes(moments, offsetMinutes).map((text, i) => (
+          <span key={moments[i]}>{text}</span>
+        ))}
+      </div>
+    </div>
+  );
+};
 
 const NO_HISTORY: HistoryAnswer = { history: [], next: null };
 
@@ -75,7 +92,7 @@ const Words = ({ changes, deeds }: { readonly changes: readonly ChangeLine[]; re
   </>
 );
 
-/** An agent's states as a ribbon, and what happened to it in lanes below; the table in words follows it. */
+/** An agent's states as a ribbon, what happened to it in lanes below, and the figures of its signals; tables in words follow. */
 export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) => {
   const { now, offsetMinutes } = usePage();
   const { agent } = explanation;
@@ -91,7 +108,6 @@ export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) =
   const segments = segmentsOf(known, span);
   const figures = figuresOf(states, span);
   const marks = marksOf(known, span);
-  const ticks = Array.from({ length: TICKS }, (_, i) => span.from + ((span.to - span.from) * i) / (TICKS - 1));
   return (
     <>
       <figure class="timeline">
@@ -160,14 +176,7 @@ export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) =
             </Lane>
           );
         })}
-        <div class="lane">
-          <span class="lane-name" />
-          <div class="ticks">
-            {ticks.map((at) => (
-              <span key={at}>{timeOfDay(at, offsetMinutes)}</span>
-            ))}
-          </div>
-        </div>
+        <Times span={span} />
         <figcaption>
           {segments.length === 1
             ? `${segments[0]?.state} since ${clockTime(now, segments[0]?.from ?? now, offsetMinutes)}.`
@@ -175,6 +184,9 @@ export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) =
           {activityText(activity, span.from)}
         </figcaption>
       </figure>
+      <Strips explanation={explanation} states={states} span={span}>
+        <Times span={span} />
+      </Strips>
       <Words changes={changeLines(states)} deeds={deedsOf(activity, compactions)} />
     </>
   );

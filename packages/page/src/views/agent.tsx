@@ -1,24 +1,11 @@
 import { describeEvent } from '@vigil/cli/describe';
 import type { AgentRow, Explanation } from '@vigil/read-model';
-import { useEffect, useState } from 'preact/hooks';
 import { ROUTES } from '../live/routes.ts';
 import { agentActions, caseActions, isHeld } from '../model/actions.ts';
-import {
-  bySoonest,
-  captionOf,
-  countedSignals,
-  figureText,
-  firesText,
-  lineOf,
-  type Sample,
-  shareOf,
-  storedSamples,
-  withSamples,
-} from '../model/figures.ts';
+import { byNearest, countedSignals, figureText, firesText, shareOf } from '../model/figures.ts';
 import { addressOf } from '../model/places.ts';
 import { noOutputText } from '../model/terminal.ts';
 import { attemptText, orDash, readable } from '../model/text.ts';
-import { Chart } from '../parts/chart.tsx';
 import { useAnswer, usePage } from '../parts/context.tsx';
 import { Actions, Age, Clock, Facts, Loaded, StateMark, Table, TaskLink } from '../parts/parts.tsx';
 import { Ribbon } from '../parts/ribbon.tsx';
@@ -119,20 +106,9 @@ const Waiting = ({ explanation: { cases, agent } }: { readonly explanation: Expl
   );
 };
 
-type Samples = ReadonlyMap<string, readonly Sample[]>;
-
+/** The table of what the strips show, and of the signals without a figure. */
 const Signals = ({ explanation: { signals, agent } }: { readonly explanation: Explanation }) => {
-  const { live, now } = usePage();
-  const [samples, setSamples] = useState<Samples>(new Map());
-  const [readAt, setReadAt] = useState(now);
-  const [chosen, setChosen] = useState<string | null>(null);
-  const states = useAnswer(live, ROUTES.history(agent.agentId, 'state')).value?.history ?? [];
-  useEffect(() => {
-    if (signals === null) return;
-    const at = Date.now();
-    setReadAt(at);
-    setSamples((before) => withSamples(before, signals, at));
-  }, [signals]);
+  const { now } = usePage();
   if (signals === null || signals.length === 0)
     return (
       <section class="panel" aria-labelledby="signals">
@@ -140,7 +116,7 @@ const Signals = ({ explanation: { signals, agent } }: { readonly explanation: Ex
         <p class="none">The evaluator's figures are not available.</p>
       </section>
     );
-  const ordered = bySoonest(countedSignals(signals, agent));
+  const ordered = byNearest(countedSignals(signals, agent));
   if (ordered.length === 0)
     return (
       <section class="panel" aria-labelledby="signals">
@@ -148,37 +124,16 @@ const Signals = ({ explanation: { signals, agent } }: { readonly explanation: Ex
         <p class="none">The agent has ended. No signal fires.</p>
       </section>
     );
-  const shown = ordered.find(({ signal }) => signal === chosen) ?? ordered[0];
-  const seen =
-    shown === undefined ? [] : [...storedSamples(states, shown.signal), ...(samples.get(shown.signal) ?? [])];
   return (
     <section class="panel" aria-labelledby="signals">
       <h2 id="signals">Signals</h2>
-      {shown !== undefined && shown.value !== null && (
-        <figure class="figure">
-          <Chart key={shown.signal} line={lineOf(shown, seen, readAt)} />
-          <figcaption>{captionOf(shown, now)} The red line is the limit.</figcaption>
-        </figure>
-      )}
       <Table
         label="Signals"
         rows={ordered}
         keyOf={({ signal }) => signal}
         none="No signals."
         columns={[
-          {
-            ...{ title: 'Signal', kind: 'text' },
-            of: ({ signal }) => (
-              <button
-                type="button"
-                class="link mono"
-                aria-pressed={signal === shown?.signal}
-                onClick={() => setChosen(signal)}
-              >
-                {signal}
-              </button>
-            ),
-          },
+          { title: 'Signal', kind: 'text', of: ({ signal }) => <span class="mono">{signal}</span> },
           {
             ...{ title: 'Of its limit', kind: 'text' },
             of: (one) => {
