@@ -54,7 +54,7 @@ const LINES = [
 /** Its runtime answers the lease with the last lines. */
 const openTerminal = async (page: Page, world: World, { agentId, instanceId, runtimeId }: AgentRow): Promise<void> => {
   await page.getByRole('button', { name: 'Show terminal' }).click();
-  await page.getByText(/^Waiting for runtime/).waitFor();
+  await page.getByText(`Waiting for runtime ${runtimeId}`).waitFor();
   const lines = { sequence: 0, removed: 0, kept: 0, lines: LINES, unseen: 0, outputAt: NOW - 2000 };
   const payload = { agentId, instanceId: instanceId ?? '', runtimeId: runtimeId ?? '', ...lines };
   world.publishTerminal({ topic: Topic.agentTerminal, type: 'TERMINAL_CHANGED', payload });

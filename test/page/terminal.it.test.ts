@@ -147,7 +147,7 @@ describe.skipIf(executable === null)('the terminal on the page', () => {
       await own.goto(await world.loginAddress());
       await goTo(own, world.url, `fleet/${agentId}`);
       await own.getByRole('button', { name: 'Show terminal' }).click();
-      await own.getByText(/^Waiting for runtime/).waitFor();
+      await own.getByText(/^Waiting for runtime host-1/).waitFor();
       publish({ lines: ['one'] });
       await own.getByText(/^Live/).waitFor();
       await own.evaluate(axe.source);
@@ -157,6 +157,38 @@ describe.skipIf(executable === null)('the terminal on the page', () => {
       await own.close();
     },
   );
+
+  test('a fifth terminal is refused with the agents of the other four, its page is not blind, and it opens when one is closed', async () => {
+    const agents = [20, 21, 22, 23, 24].map((index) => world.rows.agents[index]?.agentId ?? '');
+    for (const id of agents) world.changeAgent(id, { runtimeId: 'host-1', state: 'HEALTHY' });
+    const context = await browser.newContext({ locale: 'en-US' });
+    const begin = await context.newPage();
+    await begin.goto(await world.loginAddress());
+    await begin.close();
+    const open = async (id: string): Promise<Page> => {
+      const own = await context.newPage();
+      own.setDefaultTimeout(WAIT_MS);
+      await goTo(own, world.url, `fleet/${id}`);
+      await own.getByRole('button', { name: 'Show terminal' }).click();
+      return own;
+    };
+    const isOpen = (own: Page) => own.getByText(/^Waiting for runtime host-1/).waitFor();
+    const four: Page[] = [];
+    for (const id of agents.slice(0, 4)) {
+      const own = await open(id);
+      await isOpen(own);
+      four.push(own);
+    }
+    const fifth = await open(agents[4] ?? '');
+    const names = agents.slice(0, 4).toSorted().join(', ');
+    await fifth.getByText(`: 4 terminals are open in this browser, the most that it has room for: ${names}.`).waitFor();
+    for (let answers = 0; answers < 3; answers += 1)
+      await fifth.waitForResponse((response) => response.url().endsWith('/v1/fleet') && response.ok());
+    await fifth.getByText(/^current, /).waitFor();
+    await four[0]?.getByRole('button', { name: 'Close terminal' }).click();
+    await isOpen(fifth);
+    await context.close();
+  });
 
   test('the browser has reported no mistake', () => {
     expect(problems).toEqual([]);

@@ -1,5 +1,6 @@
 import type { TerminalMessage } from '../model/terminal.ts';
 import { plain, plainJson } from '../model/text.ts';
+import { takeSlot } from './slots.ts';
 import { tabVisibility, whileVisible } from './visible.ts';
 
 const RECONNECT_MS = 2000;
@@ -49,6 +50,16 @@ const readStream = async (agentId: string, on: TerminalListener, stop: AbortSign
   }
 };
 
+/** Reads it in one of the slots of this browser. At an address where tabs share nothing, each tab is on its own. */
+const readInSlot = async (agentId: string, on: TerminalListener, stop: AbortSignal): Promise<void> => {
+  const giveUp = 'locks' in navigator ? await takeSlot(navigator.locks, agentId, crypto.randomUUID()) : () => {};
+  try {
+    await readStream(agentId, on, stop);
+  } finally {
+    giveUp();
+  }
+};
+
 /**
  * Follows the terminal of one agent while the page is visible. The dashboard has a lease of it for that time, until the
  * returned function is called.
@@ -60,7 +71,7 @@ const followNow = (agentId: string, on: TerminalListener): (() => void) => {
   const stop = new AbortController();
   const follow = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      const error = await readStream(agentId, on, stop.signal).then(
+      const error = await readInSlot(agentId, on, stop.signal).then(
         () => null,
         (failure: unknown) => failure,
       );

@@ -2,6 +2,7 @@ import { type EventOf, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { agent, dashboard } from '../app.fixture.ts';
+import { MOST_OF_CALLER } from './streams.ts';
 import { AWAY_AFTER_MS, LEASE_MS, RENEW_MS } from './terminal.ts';
 
 type TerminalEvent = EventOf<typeof Topic.agentTerminal>;
@@ -160,4 +161,16 @@ test('a lease that cannot be written is logged, and the stream stays open', asyn
   await vi.waitFor(() => expect(failures).toHaveLength(1));
   stop.abort();
   expect((await answer).body).toContain('"waiting"');
+});
+
+test('terminals count among the 16 streams of a caller: the next is refused with the limit, and gets no lease', async () => {
+  const { app, stop, written } = dashboard();
+  const open = () => app.inject({ url: '/v1/agents/worker-1/terminal', headers: { authorization: 'Bearer operator' } });
+  const answers = Array.from({ length: MOST_OF_CALLER }, open);
+  await vi.waitFor(() => expect(written).toHaveLength(MOST_OF_CALLER));
+  const refused = await open();
+  expect(refused.json()).toMatchObject({ status: 429, detail: expect.stringContaining('olga has 16 streams') });
+  expect(written).toHaveLength(MOST_OF_CALLER);
+  stop.abort();
+  await Promise.all(answers);
 });
