@@ -29,7 +29,7 @@ type Options = {
 };
 
 const EXAMPLES = `
-Ends with 1 if an agent that is shown is unhealthy, or no task, policy, host or runtime has the given name; with 2 if Vigil cannot be reached or is blind. States are old then,
+Ends with 1 if an agent that is shown is unhealthy, or no task, policy, host or runtime has the given name. Ends with 2 if Vigil cannot be reached or is blind. States are old then,
 and shown as "was HEALTHY". Unhealthy means that a person should look. An agent that has finished, was ended on request,
 or whose task a later agent has, is not unhealthy.
 
