@@ -93,6 +93,8 @@ const shoot = async (
     const dismiss = page.getByRole('button', { name: 'Dismiss' });
     if (name !== 'inbox' || size === 'phone') if (await dismiss.isVisible()) await dismiss.click();
     if (name === TERMINAL) await openTerminal(page, world, agent);
+    // No row is marked as the one under the pointer.
+    await page.mouse.move(0, 0);
     // The charts are drawn in the next frames.
     await page.waitForTimeout(300);
     const picture = compressed(await page.screenshot());

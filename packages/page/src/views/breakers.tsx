@@ -35,7 +35,7 @@ export const Breakers = () => {
             { title: 'Failures', kind: 'number', of: ({ failures }) => failures },
             { title: 'Next attempt', kind: 'number', of: (breaker) => untilText(now, nextAttemptOf(breaker, now)) },
             { title: 'Trips in 24 h', kind: 'number', of: ({ trips }) => trips },
-            { title: '', kind: 'wide', of: (breaker) => <Actions of={breakerActions(breaker)} /> },
+            { title: 'Actions', kind: 'wide', of: (breaker) => <Actions of={breakerActions(breaker)} /> },
           ]}
         />
       )}
