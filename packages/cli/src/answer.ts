@@ -13,9 +13,9 @@ const LOOK_MS = 200;
 /** Of an item as the inbox shows it: when its question was put, and the alert that its answer acknowledges. */
 type Shown = Pick<InboxItem, 'since' | 'alertId'>;
 
-/** Of a case, a task or a ticket; null: of others, the id names the question. Throws Refusal where none is open. */
+/** Of a case, a task, a ticket or the brake; null: of others, the id names the question. Throws Refusal where none is open. */
 const shownItem = async (item: string): Promise<Shown | null> => {
-  if (!/^(case|task|ticket)\//.test(item)) return null;
+  if (!/^((case|task|ticket)\/|brake$)/.test(item)) return null;
   const inbox = await wholeList<InboxItem>(dashboard(), '/v1/inbox', 'inbox', {});
   const found = inbox.find(({ id }) => id === item);
   if (found === undefined)

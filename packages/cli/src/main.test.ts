@@ -767,6 +767,10 @@ test('a brake is lifted by one command; one that is not engaged cannot be lifted
     code: 1,
     err: 'vigil: the brake is not engaged: there is nothing to lift\n',
   });
+  expect(await vigil(['inbox', 'answer', 'brake', 'lift'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('brake waits for no answer'),
+  });
   expect(commands).toHaveLength(before);
 });
 

@@ -55,6 +55,19 @@ whether the issue is agent-side (scope too large) or environment-side (broken in
 `;
 const LINE = `{"timestamp_utc":"2026-04-02T14:30:00Z","event":"escalated_to_blocked","ticket_id":"OMN-1234","attempt_count":3,"friction_path":"${FRICTION}"}\n`;
 
+test('a test of the channel writes no file, and fails where none could be written', async () => {
+  await deliver({ route: 'channel_test' });
+  expect(readdirSync(root, { recursive: true }).toSorted()).toEqual([
+    '.onex_state',
+    '.onex_state/dispatch-log',
+    '.onex_state/friction',
+  ]);
+  rmSync(path.join(root, '.onex_state'), { recursive: true });
+  writeFileSync(path.join(root, '.onex_state'), '');
+  await expect(deliver({ route: 'channel_test' })).rejects.toThrow(/ENOTDIR|EEXIST/);
+  await deliver({});
+});
+
 test('a ticket whose attempts are used up by stalls, and that Linear has, has omniclaude’s friction event and its line, to the letter', async () => {
   const uri = pathToFileURL(path.join(root, SAVED)).href;
   await deliver({ raisedAt, blocked, checkpoint: { ...checkpoint, uri }, sinks: ['files', 'issues'] }, ['issues']);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FOLDERS, ticketName } from '@vigil/events';
 import { z } from 'zod';
+import { TEST_ROUTE } from '../alert/routing.ts';
 import { deliveringTo, type Kind } from '../delivery/sink.ts';
 import { frictionOf } from './omniclaude-friction.ts';
 
@@ -21,16 +22,27 @@ const settings = z.strictObject({
 });
 type Settings = z.output<typeof settings>;
 
-/** Writes omniclaude's files of a task that is Blocked, and nothing for other alerts. A repetition writes nothing. */
+/**
+ * Writes omniclaude's files of a task that is Blocked, and nothing for other alerts. A repetition writes nothing. A test of the
+ * channel fails if a file could not be written.
+ */
 export const files: Kind<typeof settings> = {
   settings,
   open: (name, where, { linearChannels }) =>
     deliveringTo(name, async (alert) => {
       const friction = frictionOf(alert, placeOf(where), linearChannels);
-      if (friction === null) return;
+      if (friction === null) return alert.payload.route === TEST_ROUTE ? requireFolders(where) : undefined;
       await writeOnce(path.join(where.root, friction.path), friction.text, ticketName(alert.eventId));
       await appendOnce(path.join(where.root, friction.log), friction.line);
     }),
+};
+
+/** Throws if its folders cannot be made or written to. */
+const requireFolders = async ({ root, friction, dispatch_log: dispatchLog }: Settings): Promise<void> => {
+  for (const folder of [friction, dispatchLog].map((below) => path.join(root, below))) {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  }
 };
 
 const placeOf = ({ root, friction, dispatch_log: dispatchLog }: Settings) => ({

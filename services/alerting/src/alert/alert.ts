@@ -30,7 +30,7 @@ import {
 } from './gates.ts';
 import type { Input, Output, Settings } from './messages.ts';
 import { newestRequest, withRequests } from './requests.ts';
-import { GATES_KEY, unknownOf } from './routing.ts';
+import { GATES_KEY, TEST_ROUTE, unknownOf } from './routing.ts';
 
 const observe = (known: Alert, input: Input, { now }: Clock, settings: Rules): Alert => {
   const awaiting = awaitingAfter(known, input, now);
@@ -175,7 +175,7 @@ const tested = (
 };
 
 const TEST: Omit<Content, 'title' | 'text' | 'channels'> = {
-  ...{ agentId: null, taskId: null, episodeId: null, caseId: null, requestId: null, labels: {}, route: 'channel_test' },
+  ...{ agentId: null, taskId: null, episodeId: null, caseId: null, requestId: null, labels: {}, route: TEST_ROUTE },
   itemId: null,
   ...{ severity: 'info', urgency: 'normal', options: [], questions: [], deadlineAt: null, onTimeout: null },
   ...{ checkpoint: null, blocked: null, groupWaitMs: 0, repeatMs: null },

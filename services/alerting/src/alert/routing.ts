@@ -11,6 +11,9 @@ export const GATES_KEY = 'gates';
 /** The route of alerts about a service of Vigil that stands still; the label `service` names it. */
 export const SERVICE_STANDING = 'service_standing';
 
+/** The route of a test message to one channel. */
+export const TEST_ROUTE = 'channel_test';
+
 /** Processes report these about themselves and each other, by their own clocks, and no related alert follows. */
 export const OF_VIGIL: ReadonlySet<string> = new Set([SINK_FAILING, SERVICE_STANDING]);
 

@@ -116,14 +116,16 @@ test('the form of the page decides too, and its answer is a page', async () => {
   expect(written).toMatchObject([{ payload: { by: 'link to ops', why: 'seen it' } }]);
 });
 
-test('a second use is refused with who has answered, also of another choice of the question', async () => {
+test('a second use is refused with who has sent an answer, and claims no outcome, also of another choice of the question', async () => {
   const { post, written } = opened();
   await post({ by: 'ada' });
   for (const decision of ['pardon', 'allow_more_time']) {
     const again = await post({}, { decision });
     expect(again.json()).toMatchObject({
       ...{ status: 409, type: 'urn:vigil:already_answered' },
-      detail: expect.stringContaining('link to ops (ada) has answered pardon at 2026-11-22 12:00:02 UTC'),
+      detail: expect.stringContaining(
+        'link to ops (ada) has sent the answer pardon at 2026-11-22 12:00:02 UTC. Whether that answer was the first is not known yet',
+      ),
     });
   }
   expect(written).toHaveLength(1);
@@ -312,7 +314,7 @@ describe('a request of an agent', () => {
     expect((await post({ kind: 'answer_request', requestId: 'r-1', option: 'allow' }, request)).statusCode).toBe(202);
     expect((await post({}, { ...request, decision: 'deny' })).json()).toMatchObject({
       status: 409,
-      detail: expect.stringContaining('link to ops has answered allow'),
+      detail: expect.stringContaining('link to ops has sent the answer allow'),
     });
     expect(written).toMatchObject([
       {

@@ -232,7 +232,10 @@ export const decisionRoutes = (app: FastifyInstance, deps: DecisionDeps): void =
   const answerOnce = async <T>(question: string, answer: string, write: () => Promise<T>): Promise<T> => {
     for (const [key, { at }] of recent) if (now() >= at + SHOWN_AFTER_MS) recent.delete(key);
     const first = recent.get(question);
-    if (first !== undefined) throw answered(`${first.answer} at ${utcTime(first.at)}.`);
+    if (first !== undefined)
+      throw answered(
+        `${first.answer} at ${utcTime(first.at)}. Whether that answer was the first is not known yet: look again in some seconds.`,
+      );
     recent.set(question, { at: now(), answer });
     try {
       return await write();
@@ -262,14 +265,14 @@ export const decisionRoutes = (app: FastifyInstance, deps: DecisionDeps): void =
       const { by } = draft.payload as { readonly by: string };
       const written = await answerOnce(
         `${link.kind} ${link.subject} ${askedAt}`,
-        `${by} has answered ${link.decision}`,
+        `${by} has sent the answer ${link.decision}`,
         () => commands.write(null, link.decision, async () => [draft]),
       );
       if (!wantsPage(request)) return reply.code(202).send({ ...written, by });
       const facts = { Subject: link.subject, By: by };
       return sendPage(reply, 202, {
         title: nameOf(link.decision),
-        text: 'The answer is written.',
+        text: 'The answer is written. It counts if no other answer was before it.',
         facts,
         button: null,
       });

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PRESETS, presetNames } from '@vigil/policy';
 import type { Command } from 'commander';
-import { Refusal } from '../../errors.ts';
+import { CannotProceed, Refusal } from '../../errors.ts';
 import { filesOf, nextLines, type PlannedFile } from '../../init/files.ts';
 import { type Ask, answersOf, type Defaults } from '../../init/questions.ts';
 import { channelsIn, testChannels, testedLines } from '../../init/test-channels.ts';
@@ -58,7 +58,7 @@ const defaults = (): Defaults => ({
 const init = async (options: Options): Promise<void> => {
   const { dir, yes, json, test } = options;
   if (test) return sendTests(options);
-  if (json && !yes) throw new Refusal('--json asks no questions: give --yes with it.');
+  if (json && !yes) throw new CannotProceed('--json asks no questions: give --yes with it.');
   using terminal = yes ? null : openTerminal();
   const ask: Ask = terminal?.ask ?? (async (_, fallback) => fallback);
   const answers = await answersOf(ask, defaults());
@@ -85,7 +85,7 @@ const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer);
 const sendTests = async ({ dir, json }: Options): Promise<void> => {
   const file = path.join(path.resolve(dir), 'alerts.yaml');
   if (!existsSync(file))
-    throw new Refusal(`${path.join(dir, 'alerts.yaml')} does not exist: run \`vigil init\` first.`);
+    throw new CannotProceed(`${path.join(dir, 'alerts.yaml')} does not exist: run \`vigil init\` first.`);
   const deps = { client: dashboard(), by: whoAmI(), why: 'vigil init', now: () => performance.now(), pause: sleep };
   const tested = await testChannels(channelsIn(file), deps);
   show(json, tested, testedLines);
@@ -118,7 +118,7 @@ const writePlanned = async (folder: string, file: PlannedFile, options: Options,
 const openTerminal = (): { readonly ask: Ask } & Disposable => {
   const { stdin, stdout } = process;
   if (!stdin.isTTY)
-    throw new Refusal(
+    throw new CannotProceed(
       'vigil init asks questions on a terminal, and stdin is not one; run `vigil init --yes` for the default answers',
     );
   let isHidden = false;
