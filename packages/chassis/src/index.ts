@@ -26,3 +26,4 @@ export {
   type Service,
 } from './service.ts';
 export { openHttp, type Tls, tlsFor, tlsSettings } from './tls.ts';
+export { answerUnreadable, type Unreadable } from './unreadable.ts';

@@ -6,6 +6,17 @@ import type { Environment } from './config.ts';
 
 const LIMIT_MS = 2000;
 
+type Clients = {
+  readonly stream: typeof import('@vigil/stream');
+  readonly readModel: typeof import('@vigil/read-model');
+};
+
+/** On a busy machine they take seconds to load, in which no answer is read: they are loaded before the first question. */
+const loadClients = async (): Promise<Clients> => {
+  const [stream, readModel] = await Promise.all([import('@vigil/stream'), import('@vigil/read-model')]);
+  return { stream, readModel };
+};
+
 /** A part of Vigil, and how to find out whether it answers. */
 type Part = { readonly service: string; readonly ask: () => Promise<void> };
 
@@ -21,21 +32,25 @@ const http = (url: string, isWell: (status: number) => boolean) => async (): Pro
 };
 
 /** The broker answers for its metadata. A frozen one accepts connections, too. */
-const kafka = (address: string, env: Environment) => async (): Promise<void> => {
-  const { askBrokers, kafkaFrom } = await import('@vigil/stream');
-  await askBrokers(kafkaFrom({ ...env, KAFKA_BROKERS: [address] }), LIMIT_MS);
-};
+const kafka =
+  ({ stream }: Clients, address: string, env: Environment) =>
+  async (): Promise<void> => {
+    const { askBrokers, kafkaFrom } = stream;
+    await askBrokers(kafkaFrom({ ...env, KAFKA_BROKERS: [address] }), LIMIT_MS);
+  };
 
 /** The database answers a query. */
-const database = (url: string, env: Environment) => async (): Promise<void> => {
-  const { databaseUrlFrom, openDatabase } = await import('@vigil/read-model');
-  const { DATABASE_PASSWORD_FILE } = env;
-  await using _ = await openDatabase(
-    databaseUrlFrom({ DATABASE_URL: url, DATABASE_PASSWORD_FILE }),
-    () => {},
-    LIMIT_MS,
-  );
-};
+const database =
+  ({ readModel }: Clients, url: string, env: Environment) =>
+  async (): Promise<void> => {
+    const { databaseUrlFrom, openDatabase } = readModel;
+    const { DATABASE_PASSWORD_FILE } = env;
+    await using _ = await openDatabase(
+      databaseUrlFrom({ DATABASE_URL: url, DATABASE_PASSWORD_FILE }),
+      () => {},
+      LIMIT_MS,
+    );
+  };
 
 /** Postgres's request for TLS: its first answer is one letter, and needs no credentials. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
@@ -55,7 +70,7 @@ const postgres = (address: string) => async (): Promise<void> => {
 
 const listed = (text: string | undefined): readonly string[] => (text ?? '').split(',').filter(Boolean);
 
-const partsIn = (env: Environment): readonly Part[] => {
+const partsIn = (clients: Clients, env: Environment): readonly Part[] => {
   const { VIGIL_PROBES: probes, SCHEMA_REGISTRY_URL: registry, KAFKA_BROKERS: brokers } = env;
   const { VIGIL_POSTGRES: address, DATABASE_URL: url } = env;
   const services = listed(probes).map((pair): Part => {
@@ -64,10 +79,10 @@ const partsIn = (env: Environment): readonly Part[] => {
   });
   return [
     ...services,
-    ...listed(brokers).map((address): Part => ({ service: `broker ${address}`, ask: kafka(address, env) })),
+    ...listed(brokers).map((address): Part => ({ service: `broker ${address}`, ask: kafka(clients, address, env) })),
     ...(registry ? [{ service: 'registry', ask: http(`${registry}/subjects`, (status) => status < 500) }] : []),
     ...(url
-      ? [{ service: 'postgres', ask: database(url, env) }]
+      ? [{ service: 'postgres', ask: database(clients, url, env) }]
       : address
         ? [{ service: 'postgres', ask: postgres(address) }]
         : []),
@@ -85,4 +100,5 @@ const found = async ({ service, ask }: Part): Promise<PartFound> => {
 };
 
 /** Asks each part at the address that the environment names, without the dashboard. */
-export const askParts = (env: Environment): Promise<readonly PartFound[]> => Promise.all(partsIn(env).map(found));
+export const askParts = async (env: Environment): Promise<readonly PartFound[]> =>
+  Promise.all(partsIn(await loadClients(), env).map(found));

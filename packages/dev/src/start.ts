@@ -36,7 +36,8 @@ const since = performance.now();
 const report = (line: string): void =>
   console.error(`[start ${((performance.now() - since) / 1000).toFixed(1).padStart(5)} s] ${line}`);
 
-const onlyOne = (): Disposable => {
+/** Throws Refusal while another start runs here. This one runs until its process is gone: then its watcher ends what it has left. */
+const requireOnlyOne = (): void => {
   makePrivateFolder(stateDir);
   const other = livingPid(stateDir, OWNER);
   if (other !== null)
@@ -44,7 +45,7 @@ const onlyOne = (): Disposable => {
       `npm start is running here already as process ${other}: use it, or end it (kill ${other}) and try again`,
     );
   writePid(stateDir, OWNER, process.pid);
-  return { [Symbol.dispose]: () => forgetPid(stateDir, OWNER) };
+  process.once('exit', () => forgetPid(stateDir, OWNER));
 };
 
 const publish = (env: Readonly<Record<string, string>>): Disposable => {
@@ -150,7 +151,7 @@ const watchFrozen = (system: System, servers: Servers | EmbeddedServers, signal:
 
 const run = async (env: Environment, signal: AbortSignal, { log, hasDemo }: StartRequest): Promise<void> => {
   await using open = new AsyncDisposableStack();
-  open.use(onlyOne());
+  requireOnlyOne();
   const servers = await openServers(env, log);
   open.defer(servers.stop);
   signal.throwIfAborted();

@@ -1,5 +1,4 @@
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { answerUnreadable as unreadable } from '@vigil/chassis';
 import { Unfit } from '@vigil/events';
 import { utcTime } from '@vigil/policy';
 import type { FastifyError, FastifyReply } from 'fastify';
@@ -164,38 +163,16 @@ export const problemFor = (error: unknown, onFailure: (error: unknown) => void):
 
 const MEDIA_TYPE = 'application/problem+json';
 
-const textOf = ({ status, type, message, members }: Problem): string => {
+const bodyOf = ({ status, type, message, members }: Problem): object => {
   const body = { type: `urn:vigil:${type}`, title: type.replaceAll('_', ' '), status, detail: message };
-  return JSON.stringify({ ...body, ...members });
+  return { ...body, ...members };
 };
 
 export const sendProblem = (problem: Problem, reply: FastifyReply): FastifyReply =>
-  reply.code(problem.status).type(MEDIA_TYPE).send(textOf(problem));
+  reply
+    .code(problem.status)
+    .type(MEDIA_TYPE)
+    .send(JSON.stringify(bodyOf(problem)));
 
-/** What is wrong with a request that Node cannot read. */
-const unreadable = (code: string): Problem => {
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return new Problem(
-      431,
-      'headers_too_large',
-      'The address and the headers of a request have at most 16 KB together.',
-    );
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new Problem(408, 'request_too_slow', 'The request did not arrive within 30 s: send it again.');
-  return new Problem(400, 'bad_request', `The request is not HTTP (${code}).`);
-};
-
-/** Answers a request that never becomes one, and closes its connection. */
-export const answerUnreadable = ({ code }: Error & { readonly code: string }, socket: Socket): void => {
-  if (code === 'ECONNRESET' || socket.destroyed) return;
-  const problem = unreadable(code);
-  const body = textOf(problem);
-  const head = [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-    `Content-Type: ${MEDIA_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ];
-  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  socket.destroySoon();
-};
+/** Answers a request that never becomes one. */
+export const answerUnreadable = unreadable(({ status, kind, detail }) => bodyOf(new Problem(status, kind, detail)));

@@ -34,11 +34,16 @@ export const writePid = (dir: string, name: string, pid: number): void => {
 
 export const forgetPid = (dir: string, name: string): void => rmSync(fileOf(dir, name), { force: true });
 
-/** The running process with that name; null if there is none, or if another process has reused its pid. */
+/** The running process that a pid file names; null if it has ended, or if another process has reused its pid. */
+export const livingIn = (content: string): number | null => {
+  const [pid = '', ...start] = content.split(' ');
+  return startOf(Number(pid)) === start.join(' ') ? Number(pid) : null;
+};
+
+/** The running process with that name; null if there is none. */
 export const livingPid = (dir: string, name: string): number | null => {
   try {
-    const [pid = '', ...start] = readFileSync(fileOf(dir, name), 'utf8').split(' ');
-    return startOf(Number(pid)) === start.join(' ') ? Number(pid) : null;
+    return livingIn(readFileSync(fileOf(dir, name), 'utf8'));
   } catch {
     return null;
   }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { endProcess, livingNames, livingPid, sendSignal, startOf, writePid } from './pid-file.ts';
+import { endProcess, fileOf, livingNames, livingPid, sendSignal, startOf, writePid } from './pid-file.ts';
 
 let dir: string;
 let runners: ChildProcess[];
@@ -90,4 +90,25 @@ it('a process that another user runs in the same folder keeps running', async ()
   first.kill('SIGKILL');
   await gone(child);
   expect(startOf(other)).not.toBeNull();
+});
+
+it('a process that the next run has started under the same name keeps running, and the one that is left ends', async () => {
+  const startAs = (name: string): number => {
+    const { pid = 0 } = spawn(process.execPath, ['-e', RUNS_UNTIL_STOPPED], { stdio: 'ignore' });
+    writePid(dir, name, pid);
+    return pid;
+  };
+  const seen = (name: string): string => `${fileOf(dir, name)}\n${readFileSync(fileOf(dir, name), 'utf8')}\n`;
+  const left = startAs('left');
+  const first = startAs('worker');
+  const seenAtEnd = seen('left') + seen('worker');
+  await endProcess(dir, 'worker', 'SIGKILL');
+  const next = startAs('worker');
+  const ending = spawn(process.execPath, [path.join(import.meta.dirname, 'survivors.ts')], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  ending.stdin?.end(seenAtEnd);
+  await once(ending, 'exit');
+  expect([startOf(left), startOf(first)]).toEqual([null, null]);
+  expect(startOf(next)).not.toBeNull();
 });

@@ -1,20 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { endProcess, fileOf, livingPid, writePid } from './pid-file.ts';
+import { endProcess, fileOf, livingIn, writePid } from './pid-file.ts';
 
 const self = fileURLToPath(import.meta.url);
 
 /**
  * Reads names of pid files until its input ends, which shows that its owner is gone. Processes that the owner has ended
- * have no pid file; the script ends the others. It is a shell script, because it waits as long as its owner runs and
- * needs only one megabyte.
+ * have no pid file; the script ends the others. It reads the pids at once, because the next run may use the names while Node
+ * starts. It is a shell script, because it waits as long as its owner runs and needs only one megabyte.
  */
 const WATCH = `
 node=$1; shift
 while IFS= read -r file; do set -- "$@" "$file"; done
-for file do if [ -e "$file" ]; then exec "$node" "$0" "$@"; fi; done`;
+left=
+for file do if [ -e "$file" ]; then left="$left$file
+$(cat "$file")
+"; fi; done
+[ -z "$left" ] || printf %s "$left" | "$node" "$0"`;
 
 let watcher: ChildProcess | null = null;
 
@@ -57,11 +62,11 @@ export const SERVERS: ReadonlyMap<string, NodeJS.Signals> = new Map([
   ['postgres', 'SIGINT'],
 ]);
 
-const endAll = async (files: readonly string[]): Promise<void> => {
-  // Resolves the pids now, because the next run may use the names while these processes end.
-  const left = files.map((file) => {
-    const [dir, name] = [path.dirname(path.dirname(file)), path.basename(file, '.pid')];
-    return { dir, name, pid: livingPid(dir, name) };
+/** `lines`: by turns a pid file, and what it contained when its owner was gone. */
+const endAll = async (lines: readonly string[]): Promise<void> => {
+  const left = lines.flatMap((file, n) => {
+    const pid = n % 2 === 0 ? livingIn(lines[n + 1] ?? '') : null;
+    return pid === null ? [] : [{ dir: path.dirname(path.dirname(file)), name: path.basename(file, '.pid'), pid }];
   });
   const others = left.filter(({ name }) => !SERVERS.has(name));
   await Promise.all(others.map(({ dir, name, pid }) => endProcess(dir, name, 'SIGTERM', undefined, pid)));
@@ -69,4 +74,4 @@ const endAll = async (files: readonly string[]): Promise<void> => {
     for (const { dir, name, pid } of left) if (name === server) await endProcess(dir, name, signal, undefined, pid);
 };
 
-if (import.meta.main) await endAll(process.argv.slice(2));
+if (import.meta.main) await endAll((await text(process.stdin)).split('\n'));

@@ -192,14 +192,24 @@ const runAnother = async (name: ServiceName, plan: Plan, as: string): Promise<Su
   return service;
 };
 
-const allReady = (
+/** The first that fails ends the wait for the others: they would keep this process alive. */
+const allReady = async (
   services: ReadonlyMap<ServiceName, Supervised>,
   { dir, ports }: Plan,
   signal: AbortSignal,
-): Promise<unknown> =>
-  Promise.all(
-    [...services].map(([name, service]) => untilReady(service, probePort(ports, name), path.join(dir, 'logs'), signal)),
+): Promise<void> => {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const waits = [...services].map(([name, service]) =>
+    untilReady(service, probePort(ports, name), path.join(dir, 'logs'), either),
   );
+  try {
+    await Promise.all(waits);
+  } finally {
+    failed.abort();
+    await Promise.allSettled(waits);
+  }
+};
 
 /**
  * Prepares the servers, starts the services under supervision and waits until all are ready. If one fails, all are

@@ -286,6 +286,8 @@ export type AlertRaisedPayload = {
   readonly requestId: null | string;
   /** the id of its item in the inbox, such as case/case-7; null: it has none */
   readonly itemId: null | string;
+  /** when the question of a case or a review was put, which its answer names; null: no such question */
+  readonly askedAt: null | number;
 };
 export type AlertRequestedPayload = {
   readonly caseId: string;
@@ -369,6 +371,8 @@ export type AlertUpdatedPayload = {
   readonly isQuiet: boolean;
   /** the id of its item in the inbox, such as case/case-7; null: it has none */
   readonly itemId: null | string;
+  /** when the question of a case or a review was put, which its answer names; null: no such question */
+  readonly askedAt: null | number;
 };
 export type AlertUrgency = 'UNKNOWN' | 'normal' | 'high' | 'highest';
 export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'probe_reply';
@@ -1124,6 +1128,8 @@ export type NotifyPayload = {
   readonly filed: null | EscalationTicket;
   /** the id of its item in the inbox, such as case/case-7; null: it has none */
   readonly itemId: null | string;
+  /** when the question of a case or a review was put, which its answer names; null: no such question */
+  readonly askedAt: null | number;
 };
 export type NudgeAgentPayload = {
   readonly orderId: string;

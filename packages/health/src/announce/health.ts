@@ -5,17 +5,22 @@ import { type Shown, shownOf } from '../judgement/judge.ts';
 import { describeEnd } from '../signals/fact.ts';
 import { type Announcement, type AnnouncementContext, announcement, evidenceOf, idOf } from './events.ts';
 
-/** Announces a state that differs from the last announced one. */
+/**
+ * Announces a state that differs from the last announced one. An instance begins HEALTHY, so the end of one that began and
+ * ended at once is a change, though the previous one had ended too.
+ */
 export const stateChanged = (context: AnnouncementContext): Announcement[] => {
-  const { state, rules, judgement } = context;
+  const { state, rules, judgement, fresh } = context;
   const { announced, history } = state;
-  if (announced.state === judgement.state) return [];
+  const from =
+    fresh && judgement.state === 'TERMINATED' && announced.state === 'TERMINATED' ? 'HEALTHY' : announced.state;
+  if (from === judgement.state) return [];
   const { runtimeId, attempt, maxAttempts } = history.identity;
   const evidence = evidenceOf(rules, history, judgement);
   return [
     announcement(context, 'HEALTH_STATE_CHANGED', {
       episodeId: episodeOf(context),
-      from: announced.state,
+      from,
       to: judgement.state,
       reason: reasonOf(judgement.state, evidence, context),
       exemption: shownTo(context)?.name ?? null,

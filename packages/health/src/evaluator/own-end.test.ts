@@ -3,7 +3,7 @@ import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { describe, expect, test } from 'vitest';
 import { brief, type HeartbeatPayload, heartbeat, presetsWith, T0 } from '../fixture.ts';
-import { agentHealth } from './health.ts';
+import { agentHealth, type Observation } from './health.ts';
 
 const vigil = agentHealth(presetsWith('vigil'));
 const alone: Partial<HeartbeatPayload> = { runtime_id: null, reporter: 'agent' };
@@ -101,4 +101,26 @@ describe('a heartbeat ends no agent of a runtime', () => {
     agent.receive(heartbeat(3000, { ...forged, instance_id: 'a1.i2', sequence: 2 }), T0 + 3000);
     expect(ended(brief(agent.all()))).toHaveLength(2);
   });
+});
+
+test('an instance whose start and crash arrive at once ends, though the one before it had ended too', () => {
+  const agent = given(vigil, T0);
+  const exited = (instanceId: string): Observation => ({
+    ...example(Topic.agentObservation, 'AGENT_EXITED', { agentId: 'a1', instanceId, reason: 'crashed', at: null }),
+    key: 'a1',
+  });
+  agent.receive(heartbeat(0, { instance_id: 'a1.i1' }), T0);
+  agent.receive(exited('a1.i1'), T0 + 1000);
+  expect(brief(agent.all())).toContain('HEALTHY → TERMINATED');
+  const before = agent.all().length;
+  agent.receive(exited('a1.i2'), T0 + 60_000);
+  agent.passTo(T0 + 120_000);
+  const later = brief(agent.all().slice(before));
+  expect(later.filter((one) => one === 'INSTANCE_STARTED' || one.includes('→'))).toEqual([
+    'INSTANCE_STARTED',
+    'HEALTHY → TERMINATED',
+  ]);
+  // Another report of the same end changes nothing.
+  agent.receive(exited('a1.i2'), T0 + 121_000);
+  expect(brief(agent.all()).filter((one) => one === 'HEALTHY → TERMINATED')).toHaveLength(2);
 });

@@ -61,6 +61,22 @@ export const reactorContract = ({ log: open, topics }: LogFactory): void => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
+  test('a key that waits delays no other key, however many of its own events wait behind it', async () => {
+    await using log = await open();
+    const run = await topics(1);
+    const done: string[] = [];
+    const react = async ({ key, payload }: Emitted) => {
+      if (key === 'refused') throw new Retry('refused', { afterMs: 60_000 });
+      done.push(`${key}${payload.n}`);
+      return [];
+    };
+    await using _running = await reacting(log, run, react, 2);
+    const inFirst = (key: string, n: number) => ({ ...event(run, key, n), partition: 0 });
+    await log.write(Array.from({ length: 100 }, (_, n) => inFirst('refused', n)));
+    await log.write([inFirst('b', 1), inFirst('c', 1)]);
+    await until(() => expect(done.toSorted()).toEqual(['b1', 'c1']));
+  });
+
   test('more events than fit are delayed, and all of them get their reaction', async () => {
     await using log = await open();
     const run = await topics(PARTITIONS);

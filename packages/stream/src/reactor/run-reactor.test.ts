@@ -10,6 +10,21 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+test('after an outcome that cannot be written, no later event of its key is done: it is read again first', async () => {
+  const log = new MemoryLog({ topics: topicsOf('run', PARTITIONS), codec: jsonCodec() });
+  await log.write([event('run', 'a', 1), event('run', 'a', 2)]);
+  const write = vi.spyOn(log, 'write').mockRejectedValue(new Error('the broker is away'));
+  const done: number[] = [];
+  const react = async ({ payload }: { readonly payload: { readonly n: number } }) => {
+    done.push(payload.n);
+    return [{ topic: 'run.out', type: 'DONE', key: 'a', payload: {} }];
+  };
+  const running = await reacting(log, 'run', react as never);
+  await expect(running.finished).rejects.toThrow('an outcome was not written');
+  expect(write).toHaveBeenCalledTimes(1);
+  expect(done).toEqual([1]);
+});
+
 test('a sink that is unreachable for long costs no memory, because each wait removes its listener', async () => {
   const signals: AbortSignal[] = [];
   class Seen extends AbortController {

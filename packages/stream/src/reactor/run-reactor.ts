@@ -46,6 +46,8 @@ export const runReactor = async <In extends TopicName, Out extends TopicName>(
 
 const PUBLISH_MS = 1000;
 const DRAIN_MS = 5000;
+/** So many events of a partition may wait for each reaction that may run: a key that waits for hours holds up no other. */
+const WAITING_EACH = 256;
 const BACK_OFF_MS = [1000, 2000, 5000, 15_000, 30_000] as const;
 const backOff = (tries: number): number => BACK_OFF_MS[Math.min(tries, BACK_OFF_MS.length - 1)] as number;
 
@@ -207,7 +209,11 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
         this.options.logger.warn({ group: this.group, err: error }, 'a reaction waits for the registry');
         return new Retry(error.message, { afterMs: REGISTRY_RETRY_MS, cause: error });
       }
-      if (error instanceof Unwritten) throw error;
+      if (error instanceof Unwritten) {
+        // A later event of the same key must not be done before this one, which is read again.
+        this.#stopping.abort();
+        throw error;
+      }
       if (error instanceof NewerEvent) this.options.count('newer_events', 1, { processor: this.group });
       else await this.#deadLetters.write({ record, error, otherwise: 'reaction' });
     }
@@ -228,7 +234,7 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
   /** Pauses reading while too many events of a partition wait. */
   #flow(partition: number): void {
     const waiting = this.topics.map((topic) => this.#outstanding.get(partitionKey(topic, partition))?.size ?? 0);
-    const full = Math.max(...waiting) >= this.options.maxInFlight;
+    const full = Math.max(...waiting) >= this.options.maxInFlight * WAITING_EACH;
     if (full === this.#paused.has(partition) || !this.assigned.has(partition)) return;
     if (full) this.#paused.add(partition);
     else this.#paused.delete(partition);

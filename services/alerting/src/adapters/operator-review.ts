@@ -48,6 +48,7 @@ const UNKNOWN: Omit<Content, 'route' | 'severity' | 'title' | 'text'> = {
   caseId: null,
   requestId: null,
   itemId: null,
+  askedAt: null,
   labels: {},
   options: [],
   questions: [],

@@ -177,6 +177,7 @@ const tested = (
 const TEST: Omit<Content, 'title' | 'text' | 'channels'> = {
   ...{ agentId: null, taskId: null, episodeId: null, caseId: null, requestId: null, labels: {}, route: TEST_ROUTE },
   itemId: null,
+  askedAt: null,
   ...{ severity: 'info', urgency: 'normal', options: [], questions: [], deadlineAt: null, onTimeout: null },
   ...{ checkpoint: null, blocked: null, groupWaitMs: 0, repeatMs: null },
 };

@@ -15,6 +15,7 @@ export const PLAIN = {
   requestId: null,
   questions: [],
   itemId: null,
+  askedAt: null,
   scope: null,
   agentIds: [],
 } as const;

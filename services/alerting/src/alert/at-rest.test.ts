@@ -14,7 +14,7 @@ const without = (state: object, ...fields: readonly string[]): unknown =>
   JSON.parse(JSON.stringify(state, (field, value) => (fields.includes(field) ? undefined : value)));
 
 /** Without the requests of agents. */
-const shapeNine = (state: object): unknown => without(state, 'requestId', 'questions', 'itemId');
+const shapeNine = (state: object): unknown => without(state, 'requestId', 'questions', 'itemId', 'askedAt');
 
 test.each([{ afterMs: null }, { afterMs: 60_000 }])('an alert of shape 9 shows no request: %j', (fields) => {
   const alert = given(alerts(settings), EXAMPLE_TIME);
@@ -26,7 +26,7 @@ test('an alert of shape 10 shows a request without questions', () => {
   const alert = given(alerts(settings), EXAMPLE_TIME);
   const request = { requestId: 'r-1', options: ['allow', 'deny'], questions: [] };
   alert.receive(example(Topic.notify, 'NOTIFY', { ...PLAIN, ...request, ticket: null, action: 'raise' }));
-  expect(upgraded(AT_REST, 10, without(alert.state(), 'questions', 'itemId'))).toEqual(alert.state());
+  expect(upgraded(AT_REST, 10, without(alert.state(), 'questions', 'itemId', 'askedAt'))).toEqual(alert.state());
 });
 
 test('silences and incidents of shape 9 stay as they are', () => {
@@ -37,5 +37,11 @@ test('silences and incidents of shape 9 stay as they are', () => {
 test('an alert of shape 11 names no item of the inbox', () => {
   const alert = given(alerts(settings), EXAMPLE_TIME);
   alert.receive(example(Topic.notify, 'NOTIFY', { ...PLAIN, action: 'raise' }));
-  expect(upgraded(AT_REST, 11, without(alert.state(), 'itemId'))).toEqual(alert.state());
+  expect(upgraded(AT_REST, 11, without(alert.state(), 'itemId', 'askedAt'))).toEqual(alert.state());
+});
+
+test('an alert of shape 12 has no time of its question', () => {
+  const alert = given(alerts(settings), EXAMPLE_TIME);
+  alert.receive(example(Topic.notify, 'NOTIFY', { ...PLAIN, action: 'raise' }));
+  expect(upgraded(AT_REST, 12, without(alert.state(), 'askedAt'))).toEqual(alert.state());
 });

@@ -6,7 +6,10 @@ import type { Gates } from './gates.ts';
 
 /** What sinks had received, in shape 8. */
 type OpenOf8 = Omit<Open, 'sent' | 'ending' | 'content' | 'freshSince'> & {
-  readonly content: Omit<Content, 'urgency' | 'groupWaitMs' | 'repeatMs' | 'requestId' | 'questions' | 'itemId'>;
+  readonly content: Omit<
+    Content,
+    'urgency' | 'groupWaitMs' | 'repeatMs' | 'requestId' | 'questions' | 'itemId' | 'askedAt'
+  >;
   readonly sentSeverity: NonNullable<Open['sent']>['severity'] | null;
   readonly sentTo: readonly string[];
   readonly sentQuestion: string | null;
@@ -24,7 +27,8 @@ const openOf = ({ sentSeverity: severity, sentTo: to, sentQuestion: question, ..
   ending: null,
 });
 
-type ContentOf11 = Omit<Content, 'itemId'>;
+type ContentOf12 = Omit<Content, 'askedAt'>;
+type ContentOf11 = Omit<ContentOf12, 'itemId'>;
 type ContentOf10 = Omit<ContentOf11, 'questions'>;
 type ContentOf9 = Omit<ContentOf10, 'requestId'>;
 type OpenOf9 = Omit<Open, 'content'> & { readonly content: ContentOf9 };
@@ -35,6 +39,7 @@ type AlertWith<OfContent> = Omit<Alert, 'open' | 'awaited' | 'requests' | 'ruled
 type AlertOf9 = AlertWith<ContentOf9>;
 type AlertOf10 = AlertWith<ContentOf10> & AlsoWith<ContentOf10>;
 type AlertOf11 = AlertWith<ContentOf11> & AlsoWith<ContentOf11>;
+type AlertOf12 = AlertWith<ContentOf12> & AlsoWith<ContentOf12>;
 type AlsoWith<OfContent> = {
   readonly requests?: readonly OfContent[];
   readonly ruled?: Omit<NonNullable<Alert['ruled']>, 'content'> & { readonly content: OfContent };
@@ -69,10 +74,16 @@ const withQuestions = (state: AlertOf10 | Gates): AlertOf11 | Gates =>
     : withContents((content: ContentOf10): ContentOf11 => ({ ...content, questions: [] }))(state);
 
 /** Shape 12 has the item of the inbox that an alert is about. */
-const withItem = (state: AlertOf11 | Gates): AlertingState =>
+const withItem = (state: AlertOf11 | Gates): AlertOf12 | Gates =>
   state.kind === 'gates'
     ? state
-    : withContents((content: ContentOf11): Content => ({ ...content, itemId: null }))(state);
+    : withContents((content: ContentOf11): ContentOf12 => ({ ...content, itemId: null }))(state);
+
+/** Shape 13 has the time of the question that an alert puts. The open ones of before have none: their answers name no question. */
+const withQuestionTime = (state: AlertOf12 | Gates): AlertingState =>
+  state.kind === 'gates'
+    ? state
+    : withContents((content: ContentOf12): Content => ({ ...content, askedAt: null }))(state);
 
 /** Shape 9 has urgency and ends that wait. A silence was of one alert key, which no command could set for an alert. */
 const withUrgency = ({ silence: _, open, ...state }: AlertOf8): AlertOf9 => ({
@@ -88,6 +99,7 @@ export const AT_REST: AtRest<AlertingState> = {
     { usual: null, to: (state) => withRequest(state as AlertOf9 | Gates) },
     { usual: null, to: (state) => withQuestions(state as AlertOf10 | Gates) },
     { usual: null, to: (state) => withItem(state as AlertOf11 | Gates) },
+    { usual: null, to: (state) => withQuestionTime(state as AlertOf12 | Gates) },
   ],
   usual: null,
 };

@@ -50,7 +50,7 @@ export const hasDeadline = ({
  */
 export const inPlace = (known: Content, update: Content): Content => {
   const asking = isAsking(update) || !isAsking(known) ? update : known;
-  const { options, questions, deadlineAt, onTimeout, requestId, itemId } = asking;
+  const { options, questions, deadlineAt, onTimeout, requestId, itemId, askedAt } = asking;
   const { title, text } = requestId === null ? update : asking;
   return {
     ...update,
@@ -62,6 +62,7 @@ export const inPlace = (known: Content, update: Content): Content => {
     onTimeout,
     requestId,
     itemId,
+    askedAt,
     agentId: update.agentId ?? known.agentId,
     caseId: asking.caseId ?? known.caseId,
     episodeId: update.episodeId ?? known.episodeId,
@@ -77,7 +78,7 @@ export const inPlace = (known: Content, update: Content): Content => {
 export const settledBy = (known: Content, { caseId, title, text }: Content): Content | null =>
   known.options.length === 0 || known.requestId !== null || known.caseId !== caseId
     ? null
-    : { ...known, title, text, options: [], deadlineAt: null, onTimeout: null, itemId: null };
+    : { ...known, title, text, options: [], deadlineAt: null, onTimeout: null, itemId: null, askedAt: null };
 
 /** The question that an alert puts to people; null: none. Another case, request, deadline or choice is another question. */
 export const questionOf = (

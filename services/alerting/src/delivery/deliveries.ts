@@ -36,11 +36,14 @@ export const runDeliveries = async (
   const deps = {
     ...{ now, random, pause: (ms: number) => sleep(ms), report: reportTo(log, now) },
     newest: await followNewestAlerts(log, { now, signal: stop.signal }),
-    delivered: await deliveredIn(log),
+    delivered: await deliveredIn(
+      log,
+      sinks.map(({ name }) => groupOf(name)),
+    ),
   };
   const reactors: RunningPart[] = [];
   for (const sink of sinks) {
-    const group = `alerting-${sink.name}`;
+    const group = groupOf(sink.name);
     const options = {
       group,
       service: 'alerting',
@@ -98,14 +101,21 @@ const reportTo = (log: Log, now: () => number): DeliveryDeps['report'] => {
   };
 };
 
+const groupOf = (channel: string): string => `alerting-${channel}`;
+
 /** How far from the end, in records, a delivery may be whose group position is not written yet. */
 const LOOK_BACK = 5000;
 
-/** Recent deliveries: a reactor that starts a little before its end does not repeat them. */
-export const deliveredIn = async (log: Log): Promise<Set<string>> => {
+/**
+ * Deliveries since the positions of the groups, and recent ones: a reactor starts at its first message that waits, and does
+ * not repeat the later ones.
+ */
+export const deliveredIn = async (log: Log, groups: readonly string[]): Promise<Set<string>> => {
   const records: LogRecord[] = [];
+  const positions = await Promise.all(groups.map((group) => log.groupOffsets(group, Topic.alert)));
   for (const [partition, { low, high }] of (await log.bounds(Topic.alert)).entries()) {
-    const range = { low: Math.max(low, high - LOOK_BACK), high };
+    const first = Math.min(high - LOOK_BACK, ...positions.map((ofGroup) => ofGroup[partition] ?? high));
+    const range = { low: Math.max(low, first), high };
     const keep = (record: LogRecord) => void records.push(record);
     if (high > low) await log.read(Topic.alert, partition, range, keep, new AbortController().signal);
   }

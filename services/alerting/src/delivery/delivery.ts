@@ -110,7 +110,15 @@ const withoutOldQuestion = (event: AlertEvent, later: AlertEvent | null): AlertE
   const { payload } = event;
   const asked = later.type === 'ALERT_RESOLVED' ? null : questionOf(later.payload);
   if (questionOf(payload) === null || questionOf(payload) === asked) return event;
-  const over = { options: [], questions: [], requestId: null, itemId: null, deadlineAt: null, onTimeout: null };
+  const over = {
+    options: [],
+    questions: [],
+    requestId: null,
+    itemId: null,
+    askedAt: null,
+    deadlineAt: null,
+    onTimeout: null,
+  };
   return event.type === 'ALERT_RAISED'
     ? { ...event, payload: { ...payload, ...over } }
     : { ...event, payload: { ...event.payload, ...over } };

@@ -119,15 +119,15 @@ export const decisionOf = async (alert: AlertEvent, channel: string, deps: LinkD
         : await decisionLinks(alert, options, about, channel, deps),
     url: `${dashboard}/v1/commands`,
     method: 'POST',
-    body: { ...exampleCommand(about, options, questions), by: '', why: '' },
+    body: { ...exampleCommand(about, payload, options), by: '', why: '' },
   };
 };
 
-/** The command of an answer, with the first choice. */
+/** The command of an answer, with the first choice. `askedAt` names the question: an answer to an earlier one is refused. */
 const exampleCommand = (
   about: NonNullable<ReturnType<typeof subjectOf>>,
+  { questions, askedAt }: Asking,
   options: readonly string[],
-  questions: Asking['questions'],
 ) => {
   const { kind } = about;
   if (kind === 'lift_brake') return { kind };
@@ -136,6 +136,7 @@ const exampleCommand = (
   if (fields.answer === null) return command;
   return {
     ...command,
+    ...(askedAt !== null && { askedAt }),
     ...(options.length > 0 ? { [fields.answer]: options[0] } : { answers: questions.map(exampleAnswer) }),
   };
 };

@@ -36,6 +36,7 @@ type NoticeDetails = Partial<
     | 'scope'
     | 'agentIds'
     | 'itemId'
+    | 'askedAt'
   >
 > & {
   readonly severity?: AlertSeverity;
@@ -144,14 +145,14 @@ export const notify = (
 ): Notify => {
   const { agentId, taskId, episodeId = null, caseId = null, requestId = null, labels = {} } = about;
   const alertKey = keyOf(route, about);
-  const { itemId = null } = details;
+  const { itemId = null, askedAt = null } = details;
   const ofRoute = alerts.of(policy, route);
   const { title, text, options = [], questions = [], deadlineAt = null, ticket = null, filed = null } = details;
   const { onTimeout = null, checkpoint = null, blocked = null, channel = null } = details;
   const severity = details.severity ?? ofRoute?.severity ?? details.usual ?? SEVERITIES[route] ?? 'warning';
   const channels = channel === null ? (ofRoute?.channels ?? [DEFAULT]) : [channel];
   const whom = { alertKey, agentId, taskId, episodeId, caseId, requestId, itemId, labels };
-  const asked = { options, questions, deadlineAt, onTimeout, checkpoint, blocked, channels };
+  const asked = { askedAt, options, questions, deadlineAt, onTimeout, checkpoint, blocked, channels };
   const { urgency = 'normal', afterMs = null, scope = null, agentIds = [] } = details;
   const { groupWaitMs = null, repeatMs = null } = ofRoute ?? {};
   const delivery = { urgency, groupWaitMs, repeatMs, afterMs, scope, agentIds };

@@ -408,6 +408,9 @@ test('an alert about an item of the inbox has the id of the item', () => {
   const wait = (kind: 'question' | 'prompt') => example(Topic.agentHealth, 'WAIT_OVERDUE', { kind });
   expect(itemOf(agentNotices(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED')))).toBe('case/case-1');
   expect(itemOf(taskNotices(story('REVIEW_REQUIRED')))).toBe('task/OMN-1234');
+  const question = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED');
+  expect(agentNotices(question)[0]?.payload.askedAt).toBe(question.occurredAt);
+  expect(taskNotices(story('REVIEW_REQUIRED'))[0]?.payload.askedAt).toBe(story('REVIEW_REQUIRED').occurredAt);
   expect(itemOf(fleetNotices(example(Topic.fleetGovernance, 'BRAKE_ENGAGED')))).toBe('brake');
   expect(itemOf(agentNotices(wait('question')))).toBe('agent/worker-1');
   expect(itemOf(agentNotices(wait('prompt')))).toBeNull();

@@ -36,16 +36,18 @@ export const alertEvent = (fields: Partial<PayloadOf<typeof Topic.alert, 'ALERT_
       blocked: null,
       requestId: null,
       itemId: null,
+      askedAt: null,
       raisedAt: EXAMPLE_TIME,
       ...fields,
     },
   });
 
 /** A case that waits for a decision. */
-export const escalation = (): AlertEvent =>
+export const escalation = (more: Parameters<typeof alertEvent>[0] = {}): AlertEvent =>
   alertEvent({
     ...{ severity: 'critical', options: ['allow_more_time', 'pardon'], onTimeout: 'terminate' },
     ...{ deadlineAt: EXAMPLE_TIME + 900_000, checkpoint },
+    ...more,
   });
 
 /** A ticket that people should review. */
@@ -93,6 +95,7 @@ export const answeredEvent = (): AlertEvent => {
       questions: [],
       requestId: null,
       itemId: null,
+      askedAt: null,
     },
     ...{ severity: 'critical', blocked: null, raisedAt: EXAMPLE_TIME, isQuiet: true },
   });

@@ -92,6 +92,19 @@ test('an escalation carries options, deadline, where to decide, and the newest c
   });
 });
 
+test('the command of an answer names the question that was put, so that it answers no later one', async () => {
+  const { received, url } = await answering(204);
+  const askedAt = EXAMPLE_TIME - 5;
+  await sink(url).deliver(escalation({ askedAt }));
+  const review = { caseId: null, askedAt, options: ['retry', 'reset', 'abandon'] };
+  await sink(url).deliver(alertEvent({ ...review, taskId: 'OMN-1234' }));
+  const bodies = received.map(({ body }) => JSON.parse(body).data.decision.body);
+  expect(bodies).toMatchObject([
+    { kind: 'decide_case', caseId: 'case-1', askedAt },
+    { kind: 'review_task', taskId: 'OMN-1234', decision: 'retry', askedAt },
+  ]);
+});
+
 test('a request of an agent carries its id, its options, and how to answer it', async () => {
   const { received, url } = await answering(204);
   await sink(url).deliver(permissionRequest());

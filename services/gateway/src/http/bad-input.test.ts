@@ -1,9 +1,11 @@
+import { connect } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { Topic } from '@vigil/events';
 import { describe, expect, test } from 'vitest';
 import { answerOf, least, TOKEN, testGateway } from '../testing.ts';
 import { LARGEST_BODY } from './body.ts';
 
-const { log, get, post, postRaw } = testGateway();
+const { log, get, post, postRaw, url } = testGateway();
 
 const { agent_id: _, ...nameless } = least;
 const invalidUtf8 = new Uint8Array([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d]);
@@ -32,6 +34,23 @@ describe('bad input has its documented answer, and nothing is written', () => {
       body: { type: `urn:vigil:problem:${reason}`, status, field, index: null },
     });
     expect(log().events(Topic.heartbeat)).toEqual([]);
+  });
+
+  test.each([
+    ['nonsense', 'nonsense\r\n\r\n', 400, 'bad_request'],
+    [
+      'headers above 16 KB',
+      `GET /v1/policies/${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+  ])('%s, which Node cannot read', async (_name, request, status, reason) => {
+    const { hostname, port } = new URL(url());
+    const socket = connect(Number(port), hostname);
+    socket.write(request);
+    const [head = '', body = ''] = (await textOf(socket)).split('\r\n\r\n');
+    expect(head).toContain('Content-Type: application/problem+json');
+    expect(JSON.parse(body)).toMatchObject({ status, type: `urn:vigil:problem:${reason}` });
   });
 
   test('a content type that is not JSON', async () => {

@@ -1,4 +1,12 @@
-import { type Count, createRefusalLog, type Logger, openHttp, type RefusalLog, type Tls } from '@vigil/chassis';
+import {
+  answerUnreadable,
+  type Count,
+  createRefusalLog,
+  type Logger,
+  openHttp,
+  type RefusalLog,
+  type Tls,
+} from '@vigil/chassis';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { routeHooks } from '../hooks/route.ts';
 import { routeTelemetry } from '../otlp/route.ts';
@@ -95,6 +103,9 @@ export const createIngress = (context: GatewayContext, tls: Tls | null, logger: 
       requestTimeout: ARRIVAL_MS,
       routerOptions: { maxParamLength: 200 },
       frameworkErrors: answerProblem,
+      clientErrorHandler: answerUnreadable(({ status, kind, detail }) =>
+        problemBody(new Problem(status, kind, detail)),
+      ),
     },
     tls,
   );

@@ -27,7 +27,8 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
       const { agentId, caseId, reason, options, deadlineAt, onTimeout, checkpoint, answers } = input.payload;
       const waits = deadlineAt === null ? '' : `; without an answer: ${onTimeout}`;
       const text = `${reason}${waits}${answered(answers)}; case/${caseId} of \`vigil inbox\``;
-      const request = { options, deadlineAt, onTimeout, checkpoint, itemId: `case/${caseId}` };
+      const question = { options, deadlineAt, onTimeout, askedAt: input.occurredAt };
+      const request = { ...question, checkpoint, itemId: `case/${caseId}` };
       const title = `${agentId} waits for a decision`;
       return [raise(ROUTE, input.payload, { ...GRAVE, title, text, ...request })];
     }

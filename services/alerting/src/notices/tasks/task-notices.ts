@@ -37,7 +37,8 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
       const text = [reason, ...outputOf(agentId, lastOutput)].join('\n');
       const title = `${taskId} waits for review: nothing more happens by itself`;
       const itemId = `task/${taskId}`;
-      const asked = { options: ['retry', 'reset', 'abandon'], checkpoint, blocked: blockedBy(input.payload), itemId };
+      const question = { options: ['retry', 'reset', 'abandon'], askedAt: input.occurredAt };
+      const asked = { ...question, checkpoint, blocked: blockedBy(input.payload), itemId };
       // The start without a checkpoint and the pause of attempts are history: the review is what people decide now.
       return [
         raise(ROUTE, { ...about, agentId }, { title, text, ...asked }),
