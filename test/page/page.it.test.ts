@@ -290,6 +290,7 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     ['tasks', 'review required'],
     ['breakers', 'tool_execution'],
     ['alerts', 'Recovery failed: 3 of 3 attempts used'],
+    ['alerts', 'waits again: a ticket came after ada acknowledged it'],
     ['dead-letters', 'schema 412 is not registered (UnknownSchemaId)'],
     ['policies', 'no terminations while people are away'],
   ])('the view %s shows its rows', async (view, text) => {
