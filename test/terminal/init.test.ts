@@ -46,7 +46,7 @@ test('init asks with defaults, does not show a secret, and ends with the next co
 });
 
 test('--test writes nothing, and shows for each channel why its message is not sent', () => {
-  expect(initBySelf('--test')).toMatchObject({ status: 1, stderr: expect.stringContaining('run `vigil init` first') });
+  expect(initBySelf('--test')).toMatchObject({ status: 2, stderr: expect.stringContaining('run `vigil init` first') });
   expect(initBySelf('--yes').status).toBe(0);
   const channels =
     'default: [console]\nchannels: { phone: { kind: ntfy, topic: t }, ops: { kind: files, root: /w } }\n';
@@ -76,7 +76,7 @@ test('an existing file is replaced only after a yes', async () => {
 });
 
 test('without a terminal --yes is required, and nothing is written; Ctrl-C at a question writes nothing', async () => {
-  expect(initBySelf()).toMatchObject({ status: 1, stderr: expect.stringContaining('run `vigil init --yes`') });
+  expect(initBySelf()).toMatchObject({ status: 2, stderr: expect.stringContaining('run `vigil init --yes`') });
   terminal = start();
   await terminal.shows(/Name of your policy/);
   terminal.type('\u0003');

@@ -5,7 +5,8 @@ const REVIEWS: Readonly<Record<string, (about: string) => string>> = {
 };
 
 const CASES: Readonly<Record<string, (about: string) => string>> = {
-  allow_more_time: (agent) => `No plan acts on ${agent} for this time; it continues its work.`,
+  allow_more_time: (agent) =>
+    `No plan acts on ${agent} for this time. Without progress the next step of its plan follows then.`,
   force_handoff: (agent) => `Asks ${agent} to write a checkpoint; then another agent continues its task.`,
   terminate_and_recover: (agent) => `Ends ${agent}; another agent continues its task from its last checkpoint.`,
   pardon: (agent) => `Closes the case without a step: ${agent} continues its work.`,

@@ -59,7 +59,7 @@ type Named = Omit<Shown, 'name'> & { readonly name: Shown['name'] | 'exiting' };
 
 /** The exemption as people see it: an idle agent that exits is shown as exiting. */
 const shownTo = ({ state: { history }, rules, judgement }: AnnouncementContext): Named | null => {
-  const shown = shownOf(rules, judgement);
+  const shown = shownOf(rules, history, judgement);
   return shown?.name === 'idle' && history.activity.value === 'exiting' ? { ...shown, name: 'exiting' } : shown;
 };
 

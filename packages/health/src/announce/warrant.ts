@@ -91,7 +91,7 @@ const lapseOf = ({ state, rules, judgement }: AnnouncementContext, warrant: Warr
   if (judgement.plan ?? judgement.suspended) return null;
   if (history.end) return 'ended';
   if (state.excluded || !rules.policy.enabled) return 'excluded';
-  return shownOf(rules, judgement)?.name === 'held' ? 'held' : 'progress';
+  return shownOf(rules, history, judgement)?.name === 'held' ? 'held' : 'progress';
 };
 
 const lapsed = (context: AnnouncementContext, warrant: Warrant, why: LapseReason): Announcement => {

@@ -66,7 +66,7 @@ export const explain = (policies: Policies, state: AgentState, clock: Clock): Ex
   if (state.kind === 'unseen') return null;
   const rules = policies.rules(state.policy);
   const judgement = judgementAt(policies, state, clock);
-  const shown = shownOf(rules, judgement);
+  const shown = shownOf(rules, state.history, judgement);
   return {
     agentId: state.agentId,
     policy: state.policy,

@@ -46,6 +46,15 @@ describe('the last report of a silent runtime excuses it for 15 min, and no long
     expect(warrants(agent.passTo(T0 + LAST + TRUSTED + 6 * MINUTE + 1))).toEqual(['WARRANT_FILED STUCK']);
   });
 
+  test('and that does not end the exemption, which each report puts off', () => {
+    const agent = silentAfter({ activity: 'awaiting_input' });
+    const shown = agent.all().flatMap((event) => (event.type === 'EXEMPTION_CHANGED' ? [event.payload] : []));
+    expect(shown.at(-1)).toMatchObject({ to: 'awaiting_input', until: null });
+    const limited = silentAfter({ rate_limit: { retry_at: T0 + LAST + 5 * MINUTE } } as Partial<HeartbeatPayload>);
+    const ends = limited.all().flatMap((event) => (event.type === 'EXEMPTION_CHANGED' ? [event.payload.until] : []));
+    expect(ends.at(-1)).toBeGreaterThanOrEqual(T0 + LAST + 5 * MINUTE);
+  });
+
   test('not while its heartbeats continue', () => {
     const agent = silentAfter({ activity: 'awaiting_input' });
     for (let ms = LAST; ms < 26 * HOUR; ms += 10 * MINUTE)

@@ -38,14 +38,19 @@ export type Suspended = { readonly plan: CompiledPlan; readonly by: ExemptionNam
 export const isHeld = ({ exemptions }: Rules, { until, at }: Pick<Judgement, 'until' | 'at'>): boolean =>
   (until[exemptions.findIndex(({ name }) => name === 'held')] ?? 0) > at.now;
 
-/** An exemption in force. `until` is on `now`'s axis, NEVER if unknown. */
+/**
+ * An exemption in force. `until` is its own end on `now`'s axis, NEVER if it has none. The silence of its runtime may end it
+ * earlier, and each report puts that off.
+ */
 export type Shown = { readonly name: ExemptionName; readonly suspends: readonly Axis[]; readonly until: number };
 
 /** The exemption to show with the state: the first announced one in force. */
-export const shownOf = ({ exemptions }: Rules, { until, at }: Judgement): Shown | null => {
+export const shownOf = ({ exemptions }: Rules, history: History, { until, at }: Judgement): Shown | null => {
   const i = exemptions.findIndex(({ exemption }, e) => (until[e] ?? 0) > at.now && exemption.announced);
   const first = exemptions[i];
-  return first ? { name: first.name, suspends: first.exemption.suspends, until: until[i] ?? 0 } : null;
+  if (first === undefined) return null;
+  const { name, exemption, limits } = first;
+  return { name, suspends: exemption.suspends, until: exemption.until(history, limits, at) };
 };
 
 /** The time of the rule's judgement, which its evidence uses. */

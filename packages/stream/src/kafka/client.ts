@@ -130,11 +130,14 @@ export const typeOf = (error: unknown): string => {
   return cause === undefined ? '' : typeOf(cause);
 };
 
-/** A broker refuses requests briefly after a topic is created, and while a leader moves. */
+/** A broker refuses requests briefly after a topic is created, while a leader moves, and while the coordinator of a group loads. */
 const MOMENTARY: ReadonlySet<string> = new Set([
   'NOT_LEADER_FOR_PARTITION',
   'LEADER_NOT_AVAILABLE',
   'UNKNOWN_TOPIC_OR_PARTITION',
+  'GROUP_LOAD_IN_PROGRESS',
+  'GROUP_COORDINATOR_NOT_AVAILABLE',
+  'NOT_COORDINATOR_FOR_GROUP',
 ]);
 
 export const isMomentary = (error: unknown): boolean => MOMENTARY.has(typeOf(error));

@@ -24,6 +24,23 @@ test('the offsets of a group are listed by partition, with null where its member
   expect(requests).toEqual([{ groupId: 'g', topics: ['t'] }]);
 });
 
+test('the offsets of a group are asked for again while its coordinator loads', async () => {
+  vi.useFakeTimers();
+  const refusals = ['GROUP_LOAD_IN_PROGRESS', 'NOT_COORDINATOR_FOR_GROUP'];
+  const admin = {
+    listTopics: async () => ['t'],
+    fetchTopicMetadata: async () => ({ topics: [{ partitions: [{}] }] }),
+    fetchOffsets: async () => {
+      const type = refusals.shift();
+      if (type !== undefined) throw Object.assign(new Error(type), { type });
+      return [{ topic: 't', partitions: [{ partition: 0, offset: '7' }] }];
+    },
+  };
+  const offsets = new ClusterAdmin({ admin: () => admin } as unknown as Kafka).groupOffsets('g', 't');
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(await offsets).toEqual([7]);
+});
+
 /** A cluster whose first `behind` answers come from a broker that does not have the topic yet. */
 const learning = (behind: number) => {
   let answers = 0;

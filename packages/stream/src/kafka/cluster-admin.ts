@@ -74,7 +74,9 @@ export class ClusterAdmin {
   /** The offsets that the members of a group published last, by partition. */
   readonly groupOffsets = async (group: string, topic: string): Promise<readonly (number | null)[]> => {
     const found = await this.#inTurn(() =>
-      within(ANSWER_MS, this.#admin.fetchOffsets({ groupId: group, topics: [topic] }), `the offsets of ${group}`),
+      pastMoment(() =>
+        within(ANSWER_MS, this.#admin.fetchOffsets({ groupId: group, topics: [topic] }), `the offsets of ${group}`),
+      ),
     );
     const published = (found[0]?.partitions ?? []).map(({ partition, offset }) => [partition, Number(offset)] as const);
     const offsets = new Map(published);

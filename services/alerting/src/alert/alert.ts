@@ -108,7 +108,7 @@ const changes = (state: Alert, input: Input, now: number, settings: Rules): read
         return isOpenForOthers(state) || open === null || open.ending
           ? []
           : ended(state, { title: overTitle(open), text: content.text }, now, settings);
-      return action === 'raise' && input.payload.afterMs === null
+      return action === 'raise' && (input.payload.afterMs === null || open !== null)
         ? raising(state, content, { id: input.eventId, at: now, isOver: past }, settings)
         : [];
     }

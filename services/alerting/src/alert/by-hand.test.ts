@@ -145,6 +145,8 @@ test('the first of several awaited reports counts, and an open alert is updated 
   alert.receive(waiting(start));
   alert.receive(waiting(start + 60_000), start + 60_000);
   expect(typesOf(alert.passTo(start + 300_000))).toEqual(['ALERT_RAISED']);
+  const again = raised({ route: 'warrant_waiting', afterMs: 300_000, text: 'for longer' }, start + 300_500);
+  expect(typesOf(alert.receive(again, start + 300_500))).toEqual(['ALERT_UPDATED']);
   expect(typesOf(alert.receive(over(start + 301_000), start + 301_000))).toEqual(['ALERT_RESOLVED']);
 });
 

@@ -1,5 +1,5 @@
 import { catalogue, type EventOf, type HealthState, Topic } from '@vigil/events';
-import { example } from '@vigil/events/examples';
+import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { alerts } from '../alert/alert.ts';
@@ -197,6 +197,7 @@ test('the alert of an open breaker explains what follows and what to do, with a 
   expect(ofTask?.payload).toMatchObject({
     title: 'OMN-1234: 5 attempts in a row have failed, so its recovery pauses',
     text: 'Vigil starts no agent for it until 2026-11-27 11:27:20 UTC; one trial follows. Find out why the attempts end: vigil task show OMN-1234',
+    afterMs: 2000,
   });
   const called = { ...changed, name: 'external_api', agentId: 'worker-1' };
   const [ofAgent] = agentNotices(example(Topic.agentHealth, 'CIRCUIT_BREAKER_STATE_CHANGED', called));
@@ -204,6 +205,22 @@ test('the alert of an open breaker explains what follows and what to do, with a 
     title: 'OMN-1234: 5 failures in a row, so the breaker external_api is open',
     text: 'The agent is to stop calls of this kind. It is to try again from 2026-11-27 11:27:20 UTC. Find the cause: vigil explain worker-1',
   });
+});
+
+test('the pause after the last attempt raises no alert: the review that follows at once is the one message', () => {
+  const settings = { groupWaitMs: 0, endWaitMs: 0, repeatMs: 1e9, routing: consoleOnly };
+  const input = ({ payload }: Notify) => example(Topic.notify, 'NOTIFY', payload as never);
+  const changed = { to: 'OPEN', failures: 3, name: 'recovery_attempt' } as const;
+  const [paused] = taskNotices(story('CIRCUIT_BREAKER_STATE_CHANGED', changed)) as [Notify];
+  const over = taskNotices(story('REVIEW_REQUIRED')).filter(({ key }) => key === paused.key);
+  expect(over).toHaveLength(1);
+  const ended = given(alerts(settings), EXAMPLE_TIME);
+  for (const notice of [paused, ...over]) ended.receive(input(notice));
+  expect(ended.passTo(EXAMPLE_TIME + 60_000)).toEqual([]);
+  const lasting = given(alerts(settings), EXAMPLE_TIME);
+  lasting.receive(input(paused));
+  expect(lasting.passTo(EXAMPLE_TIME + 1999)).toEqual([]);
+  expect(lasting.passTo(EXAMPLE_TIME + 2000).map(({ type }) => type)).toEqual(['ALERT_RAISED']);
 });
 
 test('a cause that two signals find appears once, and another cause stays', () => {

@@ -22,7 +22,7 @@ type ListOptions = PeriodOptions & SelectionOptions & Json & { readonly all?: bo
 /** The decisions on a case, and what each does. */
 const DECISIONS = {
   allow_more_time:
-    'the case waits for the time of --for (10m without it); then its plan begins again, if the finding still holds',
+    'the case waits for the time of --for (10m without it), at most twice; without progress its next step follows then',
   force_handoff: 'the agent is asked to hand off, and a fresh agent continues its task',
   terminate_and_recover: 'the agent is ended, and a fresh agent continues from the newest valid checkpoint',
   pardon: 'the case is closed, and the agent keeps working',

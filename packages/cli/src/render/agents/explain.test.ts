@@ -91,7 +91,7 @@ test('signals that fire come first, then those that will within an hour; the oth
   const shown = (given: typeof signals, all: boolean) =>
     explainLines(VIEW, explanation({ signals: given }), { ...EXTENT, all }).join('\n');
   expect(shown(signals, false)).toMatch(
-    /fires .*\n {2}soon .*\n {2}2 do not fire within 1 h: vigil explain worker-1 --all\n/,
+    /fires .*\n {2}soon .*\n {2}A time ahead holds if nothing more is received.*\n {2}2 do not fire within 1 h: vigil explain worker-1 --all\n/,
   );
   expect(shown(signals, true)).toMatch(/fires .*\n {2}soon .*\n {2}later .*\n {2}never +high +no /);
   expect(shown(signals.slice(0, 1), false)).toContain('Signals\n  1 do not fire within 1 h');

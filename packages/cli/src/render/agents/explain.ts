@@ -80,9 +80,11 @@ const lastOutputLines = (agent: AgentRow): readonly string[] => {
   return agent.exitLastOutput.slice(Math.max(0, end - OUTPUT_SHOWN), end).map((line) => `  ${line}`);
 };
 
-const senderText = ({ verified, lastHeartbeatAt }: AgentRow): string => {
+/** Of the present instance: one that has ended without a heartbeat has no sender. */
+const senderText = ({ verified, lastHeartbeatAt, instanceSince }: AgentRow): string => {
   if (verified !== null) return `verified at the gateway: ${verified}`;
-  return lastHeartbeatAt === null ? '-' : 'not verified: it sends directly to Kafka';
+  const isOfNow = lastHeartbeatAt !== null && lastHeartbeatAt >= (instanceSince ?? lastHeartbeatAt);
+  return isOfNow ? 'not verified: it sends directly to Kafka' : '-';
 };
 
 /** The newest lines of what happened, where not all is shown. Routine is not among them. */
@@ -150,7 +152,11 @@ const signalLines = (view: View, { signals, agent }: Explanation, { all }: Exten
   // An agent that has ended gets no more evidence.
   const rest = agent.state === 'TERMINATED' ? 0 : sorted.length - shown.length;
   const others = rest === 0 ? [] : [`  ${rest} do not fire within 1 h: vigil explain ${agent.agentId} --all`];
-  return [...(shown.length === 0 ? [] : signalTable(view, shown)), ...others];
+  const isAhead = shown.some(({ fires, firesFrom }) => !fires && firesFrom !== null);
+  const silence = isAhead
+    ? ['  A time ahead holds if nothing more is received: each report of the agent puts it off.']
+    : [];
+  return [...(shown.length === 0 ? [] : signalTable(view, shown)), ...silence, ...others];
 };
 
 const signalTable = (view: View, signals: readonly SignalFigure[]): readonly string[] =>

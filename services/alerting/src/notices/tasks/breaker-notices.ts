@@ -7,6 +7,9 @@ export const BREAKER_ROUTE = 'circuit_breaker_open';
 /** The breaker of a task's recovery, which Vigil itself obeys. */
 export const RECOVERY = 'recovery_attempt';
 
+/** A pause of recovery that ends within this time is none: the review that follows the last attempt ends it at once. Milliseconds. */
+const PAUSES_MS = 2000;
+
 type Texts = { readonly title: string; readonly text: string };
 type Changed = CircuitBreakerStateChangedPayload;
 
@@ -33,13 +36,9 @@ export const breakerNotices = (changed: CircuitBreakerStateChangedPayload): read
   const about = { agentId, taskId, of: name };
   switch (to) {
     case 'OPEN': {
-      return [
-        raise(
-          BREAKER_ROUTE,
-          about,
-          taskId !== null && name === RECOVERY ? ofRecovery(taskId, changed) : ofCalls(changed),
-        ),
-      ];
+      const ofTask = taskId !== null && name === RECOVERY;
+      const details = ofTask ? { ...ofRecovery(taskId, changed), afterMs: PAUSES_MS } : ofCalls(changed);
+      return [raise(BREAKER_ROUTE, about, details)];
     }
     case 'CLOSED':
       return [resolve(BREAKER_ROUTE, about, `breaker ${name} is closed`)];
