@@ -27,3 +27,4 @@ export {
 } from './service.ts';
 export { openHttp, type Tls, tlsFor, tlsSettings } from './tls.ts';
 export { answerUnreadable, type Unreadable } from './unreadable.ts';
+export { waitAtStart } from './wait-at-start.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineService, Refused, runServices, showFleet } from './index.ts';
 
-/** A service for tests that ends in the given way: `stopped`, `fails`, `ends`, `refused`, `throws`, `hangs`. */
+/** A service for tests that ends in the given way: `stopped`, `fails`, `ends`, `refused`, `throws`, `hangs`, `waits`. */
 const closing = (name: string) => ({
   [Symbol.asyncDispose]: async () => {
     process.stdout.write(`closed ${name}\n`);
@@ -10,13 +10,17 @@ const closing = (name: string) => ({
 
 const fixture = defineService({
   name: 'fixture',
-  config: z.object({ END: z.enum(['stopped', 'fails', 'ends', 'refused', 'throws', 'hangs']) }),
+  config: z.object({ END: z.enum(['stopped', 'fails', 'ends', 'refused', 'throws', 'hangs', 'waits']) }),
   async start({ config, count, signal, use }) {
     await use(closing('first'));
     await use(closing('second'));
     if (config.END === 'hangs')
       await use({ [Symbol.asyncDispose]: () => new Promise<void>(() => setInterval(() => {}, 1000)) });
     signal.addEventListener('abort', () => process.stdout.write('asked to stop\n'));
+    if (config.END === 'waits') {
+      process.stdout.write('waits for a server\n');
+      await new Promise<void>(() => setInterval(() => {}, 1000));
+    }
     if (config.END === 'refused') throw new Refused('Set a name.');
     if (config.END === 'throws') setImmediate(() => Promise.reject(new Error('thrown in passing')));
     if (config.END === 'fails')

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 type End = { readonly code: number | null; readonly out: string; readonly err: string };
 
-/** Runs the fixture until it ends; `whenStarted` gets the address of its probes. */
+/** Runs the fixture until it ends; `whenStarted` gets the address of its probes, which is empty where it only waits. */
 const runFixture = async (
   env: Record<string, string>,
   whenStarted?: (probes: string, pid: number) => void,
@@ -19,6 +19,7 @@ const runFixture = async (
     out += chunk;
     const started = /"probes":"([^"]+)".*"started"/.exec(String(chunk));
     if (started?.[1] !== undefined) whenStarted?.(started[1], child.pid as number);
+    if (String(chunk).includes('waits for a server')) whenStarted?.('', child.pid as number);
   });
   const [code] = await once(child, 'close');
   return { code, out, err };
@@ -33,6 +34,12 @@ test('a stopped service closes its resources in reverse order and ends with 0', 
     'closed first',
     '',
   ]);
+});
+
+test('a service that is stopped while it waits for a server at its start ends with 0 at once', async () => {
+  const end = await runFixture({ END: 'waits' }, (_probes, pid) => process.kill(pid, 'SIGTERM'));
+  expect(end.code).toBe(0);
+  expect(end.out).toContain('closed first');
 });
 
 test('the probes answer while it runs', async () => {

@@ -104,7 +104,12 @@ const live = async (name: string, services: readonly Configured[], stop: AbortCo
   const shared: Shared = { opened, telemetry, count: createCount(), stop };
   try {
     const running: Parts[] = [];
-    for (const each of services) running.push(await startOne(each, shared));
+    for (const each of services) {
+      const started = await Promise.race([startOne(each, shared), aborted(stop.signal)]);
+      // Also while a service waits for its servers.
+      if (started === undefined) return;
+      running.push(started);
+    }
     showPartitions(running.flatMap((parts) => Object.values(parts)));
     await Promise.race([
       aborted(stop.signal),

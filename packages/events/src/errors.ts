@@ -53,7 +53,7 @@ export class KeepSchemasCompatible extends Error {
   readonly exitCode = 2;
 }
 
-/** The variables of the registry contradict each other, or name a file that cannot be read. */
+/** The variables of the registry contradict each other, name a file that cannot be read, or are refused by it. */
 export class CorrectRegistryVariables extends Error {
   override readonly name = 'CorrectRegistryVariables';
   /** starting again changes nothing */

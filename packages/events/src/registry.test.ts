@@ -69,8 +69,10 @@ test('so is a registry that accepts the request and does not answer within five 
 test.each([
   [404, { error_code: 40403 }, /is not registered at .*: run "vigil schemas register"/],
   [500, { error_code: 50001 }, /does not answer for onex\.cmd\.alerting\.notify/],
+  [401, { error_code: 40101 }, /refuses the credentials .*: correct SCHEMA_REGISTRY_AUTH/],
+  [403, { error_code: 40301 }, /refuses the credentials/],
 ])(
-  'connecting to a registry that answers %i names the fault: a missing schema, or its health',
+  'connecting to a registry that answers %i names the fault: a missing schema, its health, or the credentials',
   async (status, body, message) => {
     const url = await registryOf(status, body);
     await expect(connectCodec(openRegistry(url), [Topic.notify])).rejects.toThrow(message);

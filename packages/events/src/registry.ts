@@ -3,7 +3,7 @@ import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-sc
 import type { SchemaRegistryAPIClientArgs } from '@kafkajs/confluent-schema-registry/dist/api/index.js';
 import type { Type } from 'avsc';
 import { type Codec, createCodec } from './codec.ts';
-import { RegistryTrouble } from './errors.ts';
+import { CorrectRegistryVariables, RegistryTrouble } from './errors.ts';
 import type { TopicName } from './generated/catalogue.ts';
 import type { RegistryAccess } from './registry-access.ts';
 import { type EventSchema, schemasOf, topicNames } from './schemas.ts';
@@ -132,7 +132,8 @@ export const registerSchema = async (registry: RegistryAccess, subject: string, 
 /**
  * Opens a codec with the registry's ids of Vigil's schemas.
  * `topics`: those whose events are written; the schema of an event that is read is fetched when it first occurs. Throws
- * RegistryTrouble if the registry is unreachable or a schema is not registered.
+ * RegistryTrouble if the registry is unreachable or a schema is not registered, CorrectRegistryVariables if it refuses
+ * the credentials.
  */
 export const connectCodec = async (registry: RegistryAccess, topics: readonly TopicName[]): Promise<Codec> => {
   const { url } = registry;
@@ -146,6 +147,10 @@ export const connectCodec = async (registry: RegistryAccess, topics: readonly To
       );
     } catch (error) {
       const message = (error as Error).message;
+      if (statusOf(error) === 401 || statusOf(error) === 403)
+        throw new CorrectRegistryVariables(
+          `the registry at ${url} refuses the credentials (${message}): correct SCHEMA_REGISTRY_AUTH and its variables`,
+        );
       throw new RegistryTrouble(
         isTrouble(error)
           ? `the registry at ${url} does not answer for ${schema.subject}: ${message}`

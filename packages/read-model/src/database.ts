@@ -56,6 +56,8 @@ export const openDatabase = async (
     query_timeout: limitMs,
   });
   pool.on('error', onTrouble);
+  // The pool listens only while a connection is idle. Its next query fails, and its holder gets that error.
+  pool.on('connect', (client) => client.on('error', () => {}));
   await pool.query('SELECT 1').catch(async (cause) => {
     await pool.end();
     throw asUnreachable(databaseUrl, cause);
@@ -66,23 +68,6 @@ export const openDatabase = async (
     close: () => pool.end(),
     [Symbol.asyncDispose]: () => pool.end(),
   };
-};
-
-const FIRST_ATTEMPTS = 10;
-
-const isLate = (error: unknown): boolean => error instanceof Error && /timeout/i.test(error.message);
-
-/**
- * Opens a database for a service that starts. Its process may be busy for longer than it waits for a connection, so a
- * timeout is tried ten times. Any other failure is final.
- */
-export const openDatabaseAtStart: typeof openDatabase = async (databaseUrl, onTrouble, limitMs) => {
-  for (let attempt = 1; ; attempt += 1)
-    try {
-      return await openDatabase(databaseUrl, onTrouble, limitMs);
-    } catch (error) {
-      if (attempt === FIRST_ATTEMPTS || !isLate(error)) throw error;
-    }
 };
 
 /** Start Postgres, or correct DATABASE_URL. */
@@ -103,7 +88,7 @@ export class OtherCluster extends Error {
   }
 }
 
-/** The file of the password cannot be read, or DATABASE_URL has a password already. */
+/** The password is wrong, its file cannot be read, or DATABASE_URL has a password already. */
 export class CorrectDatabaseVariables extends Error {
   override readonly name = 'CorrectDatabaseVariables';
   /** starting again changes nothing */
@@ -141,15 +126,37 @@ export const addressOf = (databaseUrl: string): string => {
 
 const NO_CONNECTION = new Set(['ECONNREFUSED', 'ENOTFOUND', 'ECONNRESET', 'ETIMEDOUT', 'EAI_AGAIN']);
 
-/** Converts a failed connection to DatabaseUnreachable. Returns other errors unchanged. */
+/**
+ * Converts a failed connection to DatabaseUnreachable, and refused credentials to CorrectDatabaseVariables. Returns other
+ * errors unchanged.
+ */
 export const asUnreachable = (databaseUrl: string, cause: unknown): unknown => {
   const code = (cause as { code?: unknown } | null)?.code;
   if (typeof code !== 'string') return cause;
-  if (!NO_CONNECTION.has(code) && !code.startsWith('28') && code !== '3D000') return cause;
   const why = cause instanceof Error ? cause.message || code : code;
+  if (code.startsWith('28'))
+    return new CorrectDatabaseVariables(
+      `Postgres at ${addressOf(databaseUrl)} refuses the credentials: ${why}. Correct the user and the password of DATABASE_URL.`,
+      { cause },
+    );
+  if (!NO_CONNECTION.has(code) && code !== '3D000') return cause;
   return new DatabaseUnreachable(
     `Postgres at ${addressOf(databaseUrl)} cannot be used: ${why}. Start it, or correct DATABASE_URL.`,
     { cause },
+  );
+};
+
+/** Of a Postgres that ends, has crashed, starts, or has no more connections. */
+const GOES_OR_COMES = new Set(['57P01', '57P02', '57P03', '53300', 'EPIPE']);
+
+/** Whether Postgres is away: it cannot be reached, or has ended the connection. The same work may succeed later. */
+export const isAway = (error: unknown): boolean => {
+  if (error instanceof DatabaseUnreachable) return true;
+  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
+  if (typeof code === 'string') return NO_CONNECTION.has(code) || GOES_OR_COMES.has(code) || /^08\w{3}$/.test(code);
+  // The client's own errors have no code.
+  return (
+    typeof message === 'string' && /^(Connection terminated|Client has encountered a connection error)/.test(message)
   );
 };
 

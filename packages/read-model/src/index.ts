@@ -6,10 +6,10 @@ export {
   type Database,
   DatabaseUnreachable,
   databaseUrlFrom,
+  isAway,
   isDataError,
   OtherCluster,
   openDatabase,
-  openDatabaseAtStart,
 } from './database.ts';
 export {
   createDays,

@@ -9,7 +9,7 @@ export {
 } from './kafka/access.ts';
 export { type Acl, applyAcls, PRINCIPALS, planAcls } from './kafka/acls.ts';
 export { askBrokers } from './kafka/client.ts';
-export { connectLog, type LogOptions } from './kafka/connect.ts';
+export { connectLog, type LogOptions, reachBrokers } from './kafka/connect.ts';
 export { HANGS_AFTER_MS, type Hanging, hangingTransactions } from './kafka/hanging-transactions.ts';
 export { Refusal as RefusedByBroker } from './kafka/serialized-producer.ts';
 export { applyTopics, compareTopics, type PlannedTopic, planTopics, type TopicReport } from './kafka/topics.ts';

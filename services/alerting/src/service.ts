@@ -17,7 +17,7 @@ export const alerting = defineService({
     const write = (line: string) => void process.stdout.write(line);
     const { routing, sinks } = openChannels(config, { env, now: Date.now, write });
     const model = triageModelOf(config);
-    const log = await use(openLog(config, { clientId: 'alerting', writes: WRITTEN, logger, now: Date.now }));
+    const log = await use(openLog(config, { clientId: 'alerting', writes: WRITTEN, logger, signal, now: Date.now }));
     const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
     const policies = await followPolicies(log, signal);
     const health = { now: Date.now, logger, signal, ...ownHealthSettings(config), write: writer(log, Date.now).write };

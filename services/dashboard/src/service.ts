@@ -1,5 +1,5 @@
-import { defineService, openLog } from '@vigil/chassis';
-import { databaseUrlFrom, openDatabaseAtStart } from '@vigil/read-model';
+import { defineService, openLog, waitAtStart } from '@vigil/chassis';
+import { databaseUrlFrom, openDatabase } from '@vigil/read-model';
 import { WRITTEN } from './commands/command.ts';
 import { config } from './config.ts';
 import { openDashboard } from './dashboard.ts';
@@ -12,9 +12,13 @@ export const dashboard = defineService({
   name: 'dashboard',
   config,
   async start({ config, logger, signal, use }) {
-    const log = await use(openLog(config, { clientId: 'vigil-dashboard', writes: WRITTEN, logger, now: Date.now }));
+    const log = await use(
+      openLog(config, { clientId: 'vigil-dashboard', writes: WRITTEN, logger, signal, now: Date.now }),
+    );
     const onTrouble = (err: Error) => logger.warn({ err }, 'a connection to Postgres broke');
-    const database = await use(openDatabaseAtStart(databaseUrlFrom(config), onTrouble, ANSWER_LIMIT_MS));
+    const url = databaseUrlFrom(config);
+    const opening = () => openDatabase(url, onTrouble, ANSWER_LIMIT_MS);
+    const database = await use(waitAtStart('Postgres', opening, { logger, signal }));
     const api = await use(openDashboard(log, database, config, { logger, signal, now: Date.now }));
     logger.info({ url: api.url }, 'the dashboard answers');
     return { api };

@@ -8,7 +8,7 @@ export const gateway = defineService({
   name: 'gateway',
   config,
   async start({ config, logger, count, signal, use }) {
-    const log = await use(openLog(config, { clientId: 'gateway', writes: WRITTEN, logger, now: Date.now }));
+    const log = await use(openLog(config, { clientId: 'gateway', writes: WRITTEN, logger, signal, now: Date.now }));
     const ingress = await use(openGateway(log, config, { logger, count, signal, now: Date.now }));
     logger.info({ url: ingress.url }, 'open');
     return { ingress };

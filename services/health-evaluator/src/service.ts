@@ -17,7 +17,7 @@ export const healthEvaluator = defineService({
       requestable: config.VIGIL_REQUESTABLE_POLICIES,
     });
     const writes = [...topicsWritten(EVALUATOR), Topic.policy];
-    const log = await use(openLog(config, { clientId: 'health-evaluator', writes, logger, now: Date.now }));
+    const log = await use(openLog(config, { clientId: 'health-evaluator', writes, logger, signal, now: Date.now }));
     const policies = await followApplied(log, files, { logger, count, signal, now: Date.now });
     const options: ProcessorOptions = {
       partitions: config.VIGIL_PARTITIONS,

@@ -7,10 +7,10 @@ import { createIngest } from './processor.ts';
 export const heartbeatIngest = defineService({
   name: 'heartbeat-ingest',
   config,
-  async start({ config, logger, count, use }) {
+  async start({ config, logger, count, signal, use }) {
     const ingest = createIngest(proofCheckFrom(config));
     const writes = topicsWritten(ingest);
-    const log = await use(openLog(config, { clientId: 'heartbeat-ingest', writes, logger, now: Date.now }));
+    const log = await use(openLog(config, { clientId: 'heartbeat-ingest', writes, logger, signal, now: Date.now }));
     const options = { partitions: config.VIGIL_PARTITIONS, paceMs: 20, logger, count };
     return { ingest: await use(runProcessor(log, ingest, options)) };
   },

@@ -8,10 +8,10 @@ import { agentRequests, cases, governor, spendings } from './processors.ts';
 export const intervention = defineService({
   name: 'intervention',
   config,
-  async start({ config, logger, count, use }) {
+  async start({ config, logger, count, signal, use }) {
     const governed = governor(config.governor);
     const writes = topicsWritten(cases, spendings, agentRequests, governed);
-    const log = await use(openLog(config, { clientId: 'intervention', writes, logger, now: Date.now }));
+    const log = await use(openLog(config, { clientId: 'intervention', writes, logger, signal, now: Date.now }));
     const onCommitted = countDecided(count);
     const options = { partitions: config.VIGIL_PARTITIONS, logger, count, onCommitted };
     return {

@@ -1,4 +1,4 @@
-import { databaseSettings, defineService, logSettings, openLog, showFleet } from '@vigil/chassis';
+import { databaseSettings, defineService, logSettings, openLog, showFleet, waitAtStart } from '@vigil/chassis';
 import { Topic } from '@vigil/events';
 import { keepHistory, reads, rowsIn, storeProjected } from '@vigil/projection';
 import { databaseUrlFrom, openDatabase } from '@vigil/read-model';
@@ -12,9 +12,11 @@ export const projector = defineService({
   config: logSettings({ ...databaseSettings, ...historySettings }),
   async start({ config, logger, signal, count, use }) {
     const writes = [Topic.dlqProjector];
-    const log = await use(openLog(config, { clientId: 'vigil-projector', writes, logger, now: Date.now }));
+    const log = await use(openLog(config, { clientId: 'vigil-projector', writes, logger, signal, now: Date.now }));
     const onTrouble = (err: Error) => logger.warn({ err }, 'a connection to Postgres broke');
-    const database = await use(openDatabase(databaseUrlFrom(config), onTrouble, 0));
+    const url = databaseUrlFrom(config);
+    const opening = () => openDatabase(url, onTrouble, 0);
+    const database = await use(waitAtStart('Postgres', opening, { logger, signal }));
     showFleet(fleetIn(database));
     const { onTime, [Symbol.dispose]: stop } = storeProjected(database, logger);
     signal.addEventListener('abort', stop, { once: true });

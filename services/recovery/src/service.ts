@@ -7,9 +7,9 @@ import { processor } from './processor.ts';
 export const recovery = defineService({
   name: 'recovery',
   config: logSettings({}),
-  async start({ config, logger, count, use }) {
+  async start({ config, logger, count, signal, use }) {
     const writes = topicsWritten(processor);
-    const log = await use(openLog(config, { clientId: 'recovery', writes, logger, now: Date.now }));
+    const log = await use(openLog(config, { clientId: 'recovery', writes, logger, signal, now: Date.now }));
     const onCommitted = countDecided(count);
     const options = { partitions: config.VIGIL_PARTITIONS, logger, count, onCommitted };
     return { recovery: await use(runProcessor(log, processor, options)) };

@@ -1,9 +1,9 @@
 import type { Codec } from '@vigil/events';
-import { Fatal } from '../errors.ts';
+import { Fatal, Refused } from '../errors.ts';
 import type { From, Log, Position } from '../log/log.ts';
 import type { Logger } from '../logger.ts';
 import type { KafkaAccess } from './access.ts';
-import { openClients } from './client.ts';
+import { askBrokers, openClients } from './client.ts';
 import { ClusterAdmin } from './cluster-admin.ts';
 import { Follower } from './follower.ts';
 import { join } from './membership.ts';
@@ -21,13 +21,36 @@ export type LogOptions = {
   readonly sessionMs?: number;
 };
 
-/** Throws Fatal if no broker answers: a restart may find one. */
+/** Whether the brokers have refused the user, the password or the token. */
+const isRefusedIdentity = (error: unknown): boolean => {
+  const { name, cause } = (error ?? {}) as { readonly name?: unknown; readonly cause?: unknown };
+  return name === 'KafkaJSSASLAuthenticationError' || (cause !== undefined && isRefusedIdentity(cause));
+};
+
+/** Refused where the brokers refuse the credentials, else Fatal: a restart may find a broker. */
+export const failureOf = ({ brokers }: KafkaAccess, cause: Error): Refused | Fatal =>
+  isRefusedIdentity(cause)
+    ? new Refused(
+        `the Kafka brokers at ${brokers.join(', ')} refuse the credentials: ${cause.message}; correct KAFKA_SASL_…`,
+        { cause },
+      )
+    : new Fatal(`no Kafka broker answers at ${brokers.join(', ')}: ${cause.message}`, { cause });
+
+const REACH_MS = 5000;
+
+/** Asks the brokers once. Throws Fatal if none answers within five seconds, Refused if they refuse the credentials. */
+export const reachBrokers = (kafka: KafkaAccess): Promise<void> =>
+  askBrokers(kafka, REACH_MS).catch((error: Error) => {
+    throw failureOf(kafka, error);
+  });
+
+/** Throws Fatal if no broker answers, Refused if they refuse the credentials. */
 export const connectLog = async ({ kafka, clientId, codec, logger, sessionMs = 10_000 }: LogOptions): Promise<Log> => {
   const { consumers, producers, admins } = openClients(kafka, clientId, logger);
   const questions = new ClusterAdmin(admins);
   const queue = new SerializedProducer(() => openSender(producers));
   await Promise.all([questions.open(), queue.open()]).catch((error: Error) => {
-    throw new Fatal(`no Kafka broker answers at ${kafka.brokers.join(', ')}: ${error.message}`, { cause: error });
+    throw failureOf(kafka, error);
   });
   const readRanges: Log['readRanges'] = async (ranges, apply, signal) => {
     const begin = ranges.flatMap(({ topic, partition, low: offset, high: until }) =>
