@@ -3,6 +3,7 @@ import {
   claimCluster,
   createDays,
   type Database,
+  isAway,
   isDataError,
   keptRows,
   notify,
@@ -22,12 +23,24 @@ export const rowsIn = (database: Database): Sink => {
   const days = createDays();
   return {
     open: async (clusterId) => {
-      await claimCluster(database, clusterId);
-      const at = await positions(database);
+      const at = await unlessAway(async () => {
+        await claimCluster(database, clusterId);
+        return positions(database);
+      });
       return new Map(at.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
     },
-    apply: (batch) => write(database, (statements) => prepareDays(database, days, statements), batch),
+    apply: (batch) => unlessAway(() => write(database, (statements) => prepareDays(database, days, statements), batch)),
   };
+};
+
+/** Throws Retry where Postgres is away. */
+const unlessAway = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isAway(error)) throw error;
+    throw new Retry(`Postgres is away: ${(error as Error).message}`, { cause: error });
+  }
 };
 
 /**

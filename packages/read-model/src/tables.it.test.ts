@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OtherCluster } from './database.ts';
+import { isAway, OtherCluster } from './database.ts';
 import { tables } from './generated/tables.ts';
 import { migrate } from './migrate.ts';
 import { claimCluster, positions, savePosition } from './positions.ts';
@@ -283,4 +283,16 @@ test('pages of cases, alerts and recoveries have each row once, also of one mome
   expect(alerts).toHaveLength(40);
   expect(alerts).toEqual(await model.alerts({}));
   expect(await model.recoveries({ after: [-1, 't', -1, 'a'], limit: 5 })).toEqual([]);
+});
+
+test('a connection that Postgres ends within a transaction fails the transaction, and not the process', async () => {
+  await using database = await scratchReadModel();
+  const ended = database.transaction(async (sql) => {
+    const { rows } = await sql.query('SELECT pg_backend_pid() AS pid');
+    await database.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+    // The end arrives while no query waits for an answer.
+    await expect.poll(() => sql.query('SELECT 1').then(() => null, isAway)).toBe(true);
+    await sql.query('SELECT 1');
+  });
+  await expect(ended).rejects.toSatisfy(isAway);
 });

@@ -1,5 +1,6 @@
 import { RegistryTrouble } from '@vigil/events';
 import { afterEach, expect, test, vi } from 'vitest';
+import { Retry } from '../errors.ts';
 import type { Log, Member, Membership } from '../log/log.ts';
 import { event, projecting, sinkOf } from '../runner/outside.fixture.ts';
 import { jsonCodec, topicsOf } from '../runner/processors.fixture.ts';
@@ -120,4 +121,41 @@ test('a position before the log is refused with a reason of its own: records wer
   };
   await expect(startAt(4)).rejects.toThrow('records were deleted before they were projected');
   await expect(startAt(10)).rejects.toThrow('the store belongs to another log');
+});
+
+test('a store that goes away ends nothing: the projection asks it again, and continues at its position', async () => {
+  const log = new MemoryLog({ topics: topicsOf('run', PARTITIONS), codec: jsonCodec() });
+  const sink = sinkOf();
+  const { open, apply } = sink;
+  let isAway = false;
+  let asked = 0;
+  const ask = (): void => {
+    if (!isAway) return;
+    asked += 1;
+    throw new Retry('the store is away');
+  };
+  const leaving = Object.assign(sink, {
+    open: async () => {
+      ask();
+      return open();
+    },
+    apply: async (batch: Parameters<typeof apply>[0]) => {
+      ask();
+      await apply.call(sink, batch);
+    },
+  });
+  const running = await projecting(log, 'run', leaving);
+  let ended: unknown = null;
+  running.finished.catch((error: unknown) => {
+    ended = error;
+  });
+  await until(() => expect(running.ready()).toBe(true));
+  isAway = true;
+  await log.write([event('run', 'a', 1)]);
+  await until(() => expect(asked).toBeGreaterThan(2));
+  expect([ended, running.ready()]).toEqual([null, false]);
+  isAway = false;
+  await until(() => expect(sink.rows.get('a')).toBe(1));
+  expect(running.ready()).toBe(true);
+  await running.stop();
 });

@@ -37,10 +37,13 @@ export type ProjectionOptions<In extends TopicName> = ReaderOptions & {
   readonly reads: readonly In[];
   /**
    * The sink's positions, by `topic/partition`; a missing one starts at the beginning. Throws Refused if the sink
-   * belongs to another cluster.
+   * belongs to another cluster, Retry while it is away.
    */
   readonly open: (clusterId: string) => Promise<ReadonlyMap<string, number>>;
-  /** Rows and position in one transaction of the sink. If it throws DeadLetter, the events are tried one by one. */
+  /**
+   * Rows and position in one transaction of the sink. If it throws DeadLetter, the events are tried one by one. After
+   * Retry the position is read again: the sink is away, or another process has moved it.
+   */
   readonly apply: (batch: ProjectionBatch<In>) => Promise<void>;
   /** Called when the sink is complete up to `time`, the timestamp of a record or a tick; epoch milliseconds. */
   readonly onTime: (topic: In, partition: number, time: number) => void;
@@ -64,6 +67,8 @@ const WORTH_KEEPING = 500;
  * a quiet topic. Milliseconds.
  */
 const KEEP_MS = 60_000;
+/** How long a sink that is away is left alone before it is asked again. */
+const SINK_RETRY_MS = 1000;
 
 type Unreadable = { readonly record: LogRecord; readonly error: DeadLetter | Undecodable };
 
@@ -85,6 +90,8 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
   readonly #deadLetters: DeadLetterWriter;
   #assignment = 0;
   #open = false;
+  /** set while the sink is away */
+  #asking: NodeJS.Timeout | undefined;
 
   constructor(log: Log, options: ProjectionOptions<TopicName>) {
     super(log, options);
@@ -107,7 +114,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
 
   readonly onAssigned = (partitions: ReadonlySet<number>, membership: Membership): void => {
     this.assigned = partitions;
-    this.#begin(membership).catch((error: unknown) => this.end(error));
+    this.#start(membership);
     this.membership = membership;
   };
 
@@ -148,6 +155,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
 
   async close(): Promise<void> {
     this.#open = false;
+    this.#assignment += 1;
     this.#clearTimers();
     await within(CLOSE_MS, this.#deadLetters.close(), 'the last dead letters').catch((error: unknown) =>
       this.options.logger.warn({ group: this.group, err: error }, 'a dead letter was not written'),
@@ -160,6 +168,23 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
     this.#keeping.clear();
     this.#held.clear();
     this.#waiting.clear();
+    clearTimeout(this.#asking);
+  }
+
+  /** Begins at the sink's position. While the sink is away, nothing is read, and it is asked again each second. */
+  #start(membership: Membership, isFirst = true): void {
+    const begun = this.#begin(membership);
+    const assignment = this.#assignment;
+    const failed = (error: unknown): void => {
+      if (!(error instanceof Retry)) return this.end(error);
+      if (assignment !== this.#assignment) return;
+      const { logger } = this.options;
+      if (isFirst) logger.warn({ group: this.group, why: error.message }, 'the store is away; nothing is projected');
+      this.#asking = setTimeout(() => this.#start(membership, false), SINK_RETRY_MS);
+    };
+    begun.then(() => {
+      if (!isFirst && this.#open) this.options.logger.info({ group: this.group }, 'the store answers again');
+    }, failed);
   }
 
   /** Reads the sink's position at every assignment: another process may have moved it. */
@@ -300,7 +325,7 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
   #lose(error: unknown): void {
     this.options.logger.warn({ group: this.group, err: error }, 'a batch was not projected');
     if (error instanceof Retry && this.membership !== undefined) {
-      this.#begin(this.membership).catch((failed: unknown) => this.end(failed));
+      this.#start(this.membership);
       return;
     }
     this.end(error);
