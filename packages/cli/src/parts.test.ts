@@ -31,7 +31,7 @@ const closed = async (): Promise<string> => {
   return address;
 };
 
-test('each part is asked by itself, and one that is down is named with the reason', async () => {
+test('each part is asked by itself, one that is down is named with the reason, and the others wait for the broker', async () => {
   const well = await serving((_, response) => response.writeHead(200).end());
   const starting = await serving((_, response) => response.writeHead(503).end('restoring'));
   const down = await closed();
@@ -42,14 +42,16 @@ test('each part is asked by itself, and one that is down is named with the reaso
     VIGIL_POSTGRES: down,
   });
   expect(parts.map(({ service, ready }) => `${service} ${ready}`)).toEqual([
-    'gateway true',
+    'gateway false',
     'recovery false',
     'alerting false',
     `broker ${down} false`,
     'registry true',
     'postgres false',
   ]);
-  expect(parts[1]?.detail).toBe('not ready: status 503: restoring');
+  for (const n of [0, 1]) expect(parts[n]?.detail).toBe('not ready: it cannot work while broker is away');
+  const [alone] = await askParts({ VIGIL_PROBES: `recovery=http://${starting}` });
+  expect(alone?.detail).toBe('not ready: status 503: restoring');
   for (const n of [2, 5]) expect(parts[n]?.detail).toBe('does not answer (ECONNREFUSED): is it running?');
 });
 

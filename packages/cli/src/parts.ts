@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { PartFound } from '@vigil/read-model';
+import { withCauses } from '@vigil/read-model/knowledge';
 import { noAnswerText, notReadyText } from '@vigil/stream/part-answer';
 import type { Environment } from './config.ts';
 
@@ -101,4 +102,4 @@ const found = async ({ service, ask }: Part): Promise<PartFound> => {
 
 /** Asks each part at the address that the environment names, without the dashboard. */
 export const askParts = async (env: Environment): Promise<readonly PartFound[]> =>
-  Promise.all(partsIn(await loadClients(), env).map(found));
+  withCauses(await Promise.all(partsIn(await loadClients(), env).map(found)));

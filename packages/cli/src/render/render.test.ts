@@ -278,6 +278,21 @@ test('the doctor names every problem, since when, and what to do', () => {
   );
 });
 
+test('the doctor says what to repair first, and that an ended process is started again', () => {
+  const bad = (service: string, detail: string) => ({ service, ready: false, detail, since: NOON });
+  const services = [
+    bad('gateway', 'not ready: it cannot work while broker is away'),
+    bad('registry', 'http://127.0.0.1:18081 answers with status 500'),
+    bad('broker', 'connect ECONNREFUSED: is it running?'),
+  ];
+  const todos = doctorLines(VIEW, findings({ services })).filter((line) => line.includes('what to do'));
+  expect(todos[0]).toBe('     what to do: repair broker first; then it continues by itself');
+  expect(todos[1]).toContain('what to do: repair the other parts first; if they are ok');
+  expect(todos[2]).toContain(
+    'wait half a minute, because npm start, compose and Kubernetes start an ended process again',
+  );
+});
+
 test('the lag of the projector is ok while its rows are young, and bad once they are old', () => {
   const lagOf = (behindMs: number | null) => {
     const found = findings({ lag: [{ group: 'projector', atMost: 4, behindMs }] });

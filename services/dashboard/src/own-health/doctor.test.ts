@@ -178,6 +178,26 @@ test('while Postgres and the broker fail, what is unknown is named, and the rest
   });
 });
 
+test('without the broker a service that answers is not ready, since the broker went away', async () => {
+  const server = createServer((_, response) => response.writeHead(200).end());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const failing = async () => {
+    throw new Error('connect ECONNREFUSED');
+  };
+  const { services } = await examine({
+    ...deps(),
+    log: { ...(logOf(() => 500) as object), clusterId: failing } as never,
+    probes: [['recovery', `http://127.0.0.1:${port}`]],
+    away: () => [{ part: 'broker', since: 9, detail: 'gone' }],
+  });
+  server.close();
+  expect(services[1]).toEqual({
+    ...{ service: 'recovery', ready: false, since: 9 },
+    detail: 'not ready: it cannot work while broker is away',
+  });
+});
+
 test('a Postgres that accepts no connection is not ready, though open ones answer', async () => {
   const refused = async () => {
     throw new Error('timeout expired');

@@ -3,6 +3,7 @@ import { catalogue, Topic, type TopicName } from '@vigil/events';
 import { sweepOf, VOCABULARY } from '@vigil/health';
 import { ASSIGNMENT, republished } from '@vigil/policy';
 import type { Away, Doctor, HangingTransaction, ReadModel } from '@vigil/read-model';
+import { withCauses } from '@vigil/read-model/knowledge';
 import { hangingTransactions, type Log, within } from '@vigil/stream';
 import { noAnswerText, notReadyText } from '@vigil/stream/part-answer';
 import { BROKER, POSTGRES } from './knowledge.ts';
@@ -78,7 +79,9 @@ export const examine = async (deps: DoctorDeps): Promise<Doctor> => {
     find('the stuck sweeps of the policies', [POSTGRES], sweepsOf(model), []),
   ]);
   const since = new Map(deps.away().map((one) => [one.part, one.since]));
-  const services = answers.map((one) => ({ ...one, since: one.ready ? null : (since.get(one.service) ?? null) }));
+  const services = withCauses(
+    answers.map((one) => ({ ...one, since: one.ready ? null : (since.get(one.service) ?? null) })),
+  );
   const unknown = missing.map(({ what, why, sources }) => {
     const silent = services.filter(({ service, ready }) => !ready && sources.includes(service));
     const times = silent.flatMap((one) => one.since ?? []);

@@ -68,13 +68,15 @@ const mark = ({ paint }: View, good: boolean): string => (good ? paint.green('ok
 /** What to do, below the line of what is wrong. */
 const todo = (text: string): string => `     what to do: ${text}`;
 
-const START = 'npm start, compose and Kubernetes start an ended process again';
 const LOG = 'its log has the reason (.vigil/logs under npm start)';
+const AGAIN = 'npm start, compose and Kubernetes start an ended process again by themselves';
 
 const remedyFor = ({ detail }: PartFound): string => {
-  if (/not ready/.test(detail)) return `repair the other parts first; if they are ok, ${LOG}`;
-  if (/within/.test(detail)) return `end its process if it is frozen: ${START}; ${LOG}`;
-  return `start it: ${START}; ${LOG}`;
+  const [, server] = /while (\w+) is away/.exec(detail) ?? [];
+  if (server !== undefined) return `repair ${server} first; then it continues by itself`;
+  if (/not ready|with status/.test(detail)) return `repair the other parts first; if they are ok, ${LOG}`;
+  if (/within/.test(detail)) return `end its process if it is frozen; ${AGAIN}; ${LOG}`;
+  return `wait half a minute, because ${AGAIN}; if it stays away, start it; ${LOG}`;
 };
 
 /** When nothing else is known, it is away since this moment or longer. */
