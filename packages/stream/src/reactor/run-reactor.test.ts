@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Retry } from '../errors.ts';
+import { silentLogger } from '../logger.ts';
 import { event, reacting } from '../runner/outside.fixture.ts';
 import { jsonCodec, topicsOf } from '../runner/processors.fixture.ts';
 import { PARTITIONS, until } from '../runner/runner.fixture.ts';
@@ -45,4 +46,21 @@ test('a sink that is unreachable for long costs no memory, because each wait rem
   const listeners = signals.map((signal) => getEventListeners(signal, 'abort').length);
   expect(Math.max(...listeners)).toBeLessThanOrEqual(1);
   await running.stop();
+});
+
+test('reactions that wait write one line without a stack, and not one for each and each try', async () => {
+  const log = new MemoryLog({ topics: topicsOf('run', PARTITIONS), codec: jsonCodec() });
+  const lines: object[] = [];
+  vi.spyOn(silentLogger, 'warn').mockImplementation((fields) => void lines.push(fields));
+  let tries = 0;
+  const react = async () => {
+    tries += 1;
+    throw new Retry('the channel is limited', { afterMs: 1 });
+  };
+  const running = await reacting(log, 'run', react as never);
+  await log.write(['a', 'b', 'c'].map((key) => event('run', key, 1)));
+  await until(() => expect(tries).toBeGreaterThan(20));
+  await running.stop();
+  vi.restoreAllMocks();
+  expect(lines).toEqual([{ group: 'run-reactor', why: 'the channel is limited', waitsSinceLastLine: 0 }]);
 });

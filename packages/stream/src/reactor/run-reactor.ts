@@ -48,6 +48,8 @@ const PUBLISH_MS = 1000;
 const DRAIN_MS = 5000;
 /** So many events of a partition may wait for each reaction that may run: a key that waits for hours holds up no other. */
 const WAITING_EACH = 256;
+/** So often at most a line of log shows that reactions of a group wait. */
+const NOTE_EVERY_MS = 30_000;
 const BACK_OFF_MS = [1000, 2000, 5000, 15_000, 30_000] as const;
 const backOff = (tries: number): number => BACK_OFF_MS[Math.min(tries, BACK_OFF_MS.length - 1)] as number;
 
@@ -57,6 +59,8 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
   readonly #stopping = new AbortController();
   #outstanding = new Map<string, Outstanding>();
   #paused = new Set<number>();
+  /** when a line last showed each kind of wait, and how many waits have had none since */
+  readonly #waits = new Map<string, { at: number; unnoted: number }>();
   #isPlaced = false;
   #isPlacing = false;
   /** the group's offsets, by `topic/partition`, as of the last assignment */
@@ -190,6 +194,18 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
     void job.then(() => this.#flow(record.partition)).catch((error: unknown) => this.end(error));
   }
 
+  /** One line in a while for all reactions that wait: each of them is tried again, often each second. */
+  #noteWait(what: string, { message: why }: Error): void {
+    const noted = this.#waits.get(what);
+    const now = performance.now();
+    if (noted !== undefined && now - noted.at < NOTE_EVERY_MS) {
+      noted.unnoted += 1;
+      return;
+    }
+    this.options.logger.warn({ group: this.group, why, waitsSinceLastLine: noted?.unnoted ?? 0 }, what);
+    this.#waits.set(what, { at: now, unnoted: 0 });
+  }
+
   /** null if done; else the event is retried later. */
   async #try(record: LogRecord, { unread }: Outstanding): Promise<Retry | null> {
     const about = { name: `${this.group} react`, attributes: attributesOf(record), begun: performance.now() };
@@ -201,12 +217,12 @@ class Reactor extends GroupReader<ReactorOptions<TopicName, TopicName>> implemen
       this.options.count('events_written', outcomes.drafts.length, { processor: this.group });
     } catch (error) {
       if (error instanceof Retry) {
-        this.options.logger.warn({ group: this.group, err: error }, 'a reaction waits');
+        this.#noteWait('a reaction waits', error);
         return error;
       }
       if (error instanceof RegistryTrouble) {
         unread.add(record.offset);
-        this.options.logger.warn({ group: this.group, err: error }, 'a reaction waits for the registry');
+        this.#noteWait('a reaction waits for the registry', error);
         return new Retry(error.message, { afterMs: REGISTRY_RETRY_MS, cause: error });
       }
       if (error instanceof Unwritten) {
