@@ -14,6 +14,7 @@ export {
 export { kafkaIn, type OpenLogOptions, openLog } from './log.ts';
 export type { Count, CounterName, ReadFleet } from './metrics/definitions.ts';
 export { showFleet } from './metrics/instruments.ts';
+export { mistakeOf } from './mistake.ts';
 export { listen, type Part } from './probes.ts';
 export { createRefusalLog, type RefusalLog, type RefusedRequest } from './refusals.ts';
 export {

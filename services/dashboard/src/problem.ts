@@ -1,4 +1,4 @@
-import { answerUnreadable as unreadable } from '@vigil/chassis';
+import { mistakeOf, answerUnreadable as unreadable } from '@vigil/chassis';
 import { Unfit } from '@vigil/events';
 import { utcTime } from '@vigil/policy';
 import type { FastifyError, FastifyReply } from 'fastify';
@@ -54,56 +54,6 @@ export class ReadModelAway extends Problem {
   }
 }
 
-const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>((at, key) => (at as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key], value);
-
-const LONGEST_VALUE = 80;
-
-/** The value that a caller gave, as JSON. */
-const shown = (value: unknown): string => (JSON.stringify(value) ?? 'undefined').slice(0, LONGEST_VALUE);
-
-const UNITS: Readonly<Record<string, readonly [one: string, more: string]>> = {
-  string: ['character', 'characters'],
-  array: ['entry', 'entries'],
-};
-
-/** A limit with its unit, as in `1 character`. */
-const counted = (n: number | bigint, origin: string): string => {
-  const [one, more] = UNITS[origin] ?? [];
-  return one === undefined ? `${n}` : `${n} ${Number(n) === 1 ? one : more}`;
-};
-
-const named = (what: string): string => (/^[aeiou]/.test(what) ? `an ${what}` : `a ${what}`);
-
-const unknownKeys = ({ keys }: { readonly keys: readonly string[] }): string =>
-  keys.map((key) => JSON.stringify(key)).join(', ');
-
-/** What is wrong, with the value and what to give instead. A message that a schema has of its own stays. */
-const mistakeText = (issue: z.core.$ZodIssue, value: unknown): string => {
-  const isOwn = !/^(Too small|Too big|Unrecognized key|Invalid (input|option|discriminator))/.test(issue.message);
-  if (isOwn) return issue.message;
-  switch (issue.code) {
-    case 'invalid_type':
-      return value === undefined
-        ? `is missing: give ${named(issue.expected)}`
-        : `${shown(value)} is not ${named(issue.expected)}: give ${named(issue.expected)}`;
-    case 'too_small':
-      return `${shown(value)} is too small: give at least ${counted(issue.minimum, issue.origin)}`;
-    case 'too_big':
-      return `${shown(value)} is too large: give at most ${counted(issue.maximum, issue.origin)}`;
-    case 'invalid_value':
-      return `${value === undefined ? 'is missing' : `${shown(value)} is unknown`}: give one of ${issue.values.join(', ')}`;
-    case 'unrecognized_keys':
-      return `${unknownKeys(issue)} is unknown here: leave it out, or see /v1/openapi.json`;
-    case 'invalid_union':
-      return !('options' in issue) || issue.options === undefined
-        ? issue.message
-        : `${value === undefined ? 'is missing' : `${shown(value)} is unknown`}: give one of ${issue.options.join(', ')}`;
-    default:
-      return issue.message;
-  }
-};
-
 /**
  * What is wrong in an input that a schema refused. `whole`: the name of an input without fields; `known`: the fields that it
  * takes, to be named beside an unknown one.
@@ -117,9 +67,11 @@ export const badInput = (
 ): Problem => {
   const [issue] = issues;
   const field = issue?.path.join('.') || whole;
-  const mistake = issue === undefined ? 'cannot be read' : mistakeText(issue, valueAt(input, issue.path));
+  const mistake = mistakeOf(issue, input);
   const isUnknown = issue?.code === 'unrecognized_keys' && known.length > 0;
-  const text = isUnknown ? `${unknownKeys(issue)} is unknown here: give one of ${known.join(', ')}` : mistake;
+  const text = isUnknown
+    ? `${issue.keys.map((key) => JSON.stringify(key)).join(', ')} is unknown here: give one of ${known.join(', ')}`
+    : mistake;
   return new Problem(400, type, `${field}: ${text}`, field);
 };
 

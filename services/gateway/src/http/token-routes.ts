@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { mistakeOf } from '@vigil/chassis';
 import { ID, ID_FORM } from '@vigil/events';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -31,7 +32,8 @@ const read = <T extends z.ZodType>(form: T, body: unknown): z.output<T> => {
   const { success, data, error } = form.safeParse(body);
   if (success) return data;
   const [issue] = error.issues;
-  throw new Problem(400, 'bad_field', z.prettifyError(error), { field: issue?.path.join('.') || null });
+  const field = issue?.path.join('.') || null;
+  throw new Problem(400, 'bad_field', `${field ?? 'the body'}: ${mistakeOf(issue, body)}`, { field });
 };
 
 /** Throws Problem. */

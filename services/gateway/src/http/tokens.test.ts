@@ -191,10 +191,11 @@ describe('the operator', () => {
     [{ capacity: -1 }, 'capacity'],
     [{ validMs: 400 * 86_400_000 }, 'validMs'],
     [{ labels: { team: 'core' } }, 'labels.team'],
+    [{ by: undefined }, 'by'],
   ])('makes no token of %o', async (more, field) => {
     expect(await answerOf(await post('/v1/tokens', { ...wanted, ...more }))).toMatchObject({
       status: 400,
-      body: { field },
+      body: { field, detail: expect.stringMatching(new RegExp(`^${field}: .*give `)) },
     });
     expect(log().events(Topic.token)).toEqual([]);
   });
