@@ -55,6 +55,8 @@ const routes = (path: string): unknown => {
   if (path === '/v1/agents') return { agents: [...others, seen.agent], knowledge };
   if (path === '/v1/agents/worker-1/explain') return { ...seen, knowledge };
   if (path === '/v1/tasks/OMN-1' && task !== null) return task;
+  if (path === '/v1/agents/nobody/explain')
+    throw new ApiRefusal('agent "nobody" does not exist; list them with `vigil health` (/v1/agents)');
   throw new ApiRefusal(`${path} does not exist`);
 };
 
@@ -136,6 +138,14 @@ test('the context is used above the threshold, and unknown is not stalled', asyn
   });
   expect(await usage(80.01)).toMatchObject({ stalled: true });
   expect(await usage(null)).toMatchObject({ stalled: false, usage_pct: null });
+  seen = { ...seen, agent: { ...agent, contextUsed: null, tokens: 186_000 } };
+  expect(await call('check_context_usage', { agent_id: 'worker-1' })).toMatchObject({ tokens_used: 186_000 });
+});
+
+test('a refusal names the tool that helps, and no command line or address of the API', async () => {
+  expect(await call('check_context_usage', { agent_id: 'nobody' })).toEqual({
+    refusal: 'agent "nobody" does not exist; list them with the tool `list_agents`',
+  });
 });
 
 test('rate-limit errors are counted, with the last of them', async () => {

@@ -32,14 +32,17 @@ const inactivity = (seen: Seen, timeoutMinutes: number, now: number) => {
   };
 };
 
-/** Vigil keeps the share of the context; tokens are as the agent's last heartbeat reports them. */
+/**
+ * Vigil keeps the share of the context; tokens are as the agent's last heartbeat reports them. An agent that does not
+ * report those of its context has used its own total.
+ */
 const contextUsage = ({ agent, facts }: Seen, thresholdPct: number) => {
   const pct = facts?.contextPct ?? null;
-  const { contextUsed, contextMax } = agent;
+  const { contextUsed, contextMax, tokens } = agent;
   return {
     stalled: pct !== null && pct > thresholdPct,
     usage_pct: pct,
-    tokens_used: contextUsed,
+    tokens_used: contextUsed ?? tokens,
     tokens_max: contextMax,
   };
 };
