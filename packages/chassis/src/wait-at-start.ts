@@ -1,16 +1,27 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@vigil/stream';
 
 /** How long a service that starts waits for a server, milliseconds. Then it ends with code 1 and is started again. */
 export const WAIT_LIMIT_MS = 60_000;
 const AGAIN_MS = 1000;
 
+/** Also an abort ends it. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end, { once: true });
+  });
+
 /** A person must act first: waiting changes nothing. */
 const isFinal = (error: unknown): boolean => (error as { readonly exitCode?: unknown } | null)?.exitCode === 2;
 
 /**
  * Opens a server's client at the start of a service. A server that is away is asked again each second for a minute, with
- * one line of log before and one after. Throws what cannot be mended by waiting at once, else the last error.
+ * one line of log before and one after. Throws what waiting cannot repair at once, else the last error.
  */
 export const waitAtStart = async <T>(
   server: string,
@@ -29,6 +40,6 @@ export const waitAtStart = async <T>(
         const why = (error as Error).message;
         logger.warn({ server, why }, `${server} is away; the start waits up to ${WAIT_LIMIT_MS / 1000} s for it`);
       }
-      await sleep(AGAIN_MS, undefined, { signal });
+      await pause(AGAIN_MS, signal);
     }
 };

@@ -4,7 +4,7 @@ import { asUnreachable, CorrectDatabaseVariables, DatabaseUnreachable, isAway, i
 const URL_OF = 'postgres://vigil:secret@db:5432/vigil';
 const coded = (code: string): Error => Object.assign(new Error(`failed with ${code}`), { code });
 
-test('wrong credentials are refused, which a restart does not mend; the password is not shown', () => {
+test('wrong credentials are refused, which a restart does not repair; the password is not shown', () => {
   const refused = asUnreachable(URL_OF, coded('28P01')) as Error;
   expect(refused).toBeInstanceOf(CorrectDatabaseVariables);
   expect(refused).toMatchObject({ exitCode: 2 });

@@ -56,7 +56,7 @@ export const openDatabase = async (
     query_timeout: limitMs,
   });
   pool.on('error', onTrouble);
-  // The pool listens only while a connection is idle. Its next query fails, and its holder gets that error.
+  // The pool listens only while a connection is idle. Its next query fails with the error.
   pool.on('connect', (client) => client.on('error', () => {}));
   await pool.query('SELECT 1').catch(async (cause) => {
     await pool.end();

@@ -17,7 +17,7 @@ const { KafkaJSSASLAuthenticationError, KafkaJSNumberOfRetriesExceeded } = creat
 
 const kafka = plaintext(['127.0.0.1:9']);
 
-test('brokers that refuse the credentials refuse the process, which a restart does not mend', () => {
+test('brokers that refuse the credentials refuse the process, which a restart does not repair', () => {
   const refused = new KafkaJSSASLAuthenticationError('SASL SCRAM SHA512 authentication failed');
   expect(failureOf(kafka, refused)).toMatchObject({ name: 'Refused', exitCode: 2 });
   const wrapped = new KafkaJSNumberOfRetriesExceeded(refused, { retryCount: 0, retryTime: 0 });

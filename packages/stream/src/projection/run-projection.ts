@@ -176,8 +176,8 @@ class Projection extends GroupReader<ProjectionOptions<TopicName>> implements Me
     const begun = this.#begin(membership);
     const assignment = this.#assignment;
     const failed = (error: unknown): void => {
-      if (!(error instanceof Retry)) return this.end(error);
-      if (assignment !== this.#assignment) return;
+      if (!(error instanceof Retry)) this.end(error);
+      if (!(error instanceof Retry) || assignment !== this.#assignment) return;
       const { logger } = this.options;
       if (isFirst) logger.warn({ group: this.group, why: error.message }, 'the store is away; nothing is projected');
       this.#asking = setTimeout(() => this.#start(membership, false), SINK_RETRY_MS);
