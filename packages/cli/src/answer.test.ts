@@ -22,12 +22,15 @@ test('an item of the inbox is answered by the command of its kind', () => {
 test.each([
   ['agent/worker-1', 'attach'],
   ['request/', 'allow'],
-  ['brake', 'allow'],
   ['worker-1', 'allow'],
 ])('%s with %s is refused, and the message names where the commands are', (item, option) => {
   expect(() => commandFor(item, option, { since: 1, alertId: 'alert-9' })).toThrow(
     '`vigil inbox` shows the command of each option',
   );
+});
+
+test('a brake with another answer is refused, and the message names its answer', () => {
+  expect(() => commandFor('brake', 'allow', null)).toThrow('brake is answered with lift, and not with "allow".');
 });
 
 test('a ticket with another answer is refused, and the message names its answer', () => {

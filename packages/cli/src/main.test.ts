@@ -148,7 +148,7 @@ const server = createServer(async (request, response) => {
     if (isUnacknowledged) return answer(504, { type: 'urn:vigil:not_acknowledged', detail: 'late', eventId: 'e-1' });
     return answer(202, { eventId: 'e-1', topic: 't', type: 'HALT_FLEET', key: 'fleet', ...written });
   }
-  if (url.pathname === '/v1/commands/e-1') {
+  if (['/v1/commands/e-1', `/v1/commands/${COMMAND}`].includes(url.pathname)) {
     outcomeLooks += 1;
     return answer(200, { ...outcome, ...(outcomeLooks === 1 && { outcome: 'pending', events: [] }), knowledge });
   }
@@ -316,10 +316,12 @@ test('policy show reports its age on stderr, because its output is a policy', as
   });
 });
 
+const COMMAND = '6b1f6b6e-0c7e-4a53-9f5e-1f6f3d3a0001';
+
 const VIEWS = [
   ...['case', 'task', 'breaker', 'alert', 'ticket', 'policy'].map((kind) => [kind, 'list']),
   ...[['inbox'], ['health'], ['explain', 'steady'], ['task', 'show', 'T-1'], ['case', 'show', 'case-1']],
-  ['command', 'show', 'e-1'],
+  ['command', 'show', COMMAND],
 ];
 
 test.each(VIEWS)(
@@ -479,10 +481,34 @@ test('a command that Kafka has not acknowledged is followed by its id: applied e
 
 test('a command is shown by its id: 0 once it is applied, 1 while it is not decided', async () => {
   outcomeLooks = 0;
-  const first = await vigil(['command', 'show', 'e-1']);
-  expect(first).toMatchObject({ code: 1, out: expect.stringContaining('vigil command show e-1 --wait') });
-  expect(await vigil(['command', 'show', 'e-1'])).toMatchObject({ code: 0, out: expect.stringMatching(/^Done: /) });
+  const first = await vigil(['command', 'show', COMMAND]);
+  expect(first).toMatchObject({ code: 1, out: expect.stringContaining(`vigil command show ${COMMAND} --wait`) });
+  expect(await vigil(['command', 'show', COMMAND])).toMatchObject({ code: 0, out: expect.stringMatching(/^Done: /) });
 });
+
+test('an id that no command can have does not exist', async () => {
+  const { code, err } = await vigil(['command', 'show', 'nope']);
+  expect([code, err]).toEqual([1, expect.stringContaining('command "nope" does not exist: give an id like ')]);
+});
+
+test('an item that the inbox never has does not exist, and the message names the forms of items', async () => {
+  const { code, err } = await vigil(['inbox', 'answer', 'nope', 'retry']);
+  expect([code, err]).toEqual([1, expect.stringContaining('"nope" is not an item of the inbox')]);
+});
+
+test('help marks each required option, in the usage and beside it; the list of commands has the same usage', async () => {
+  const help = (await vigil(['case', 'decide', '--help'])).out;
+  expect(help).toMatch(/^Usage: vigil case decide \[options\] --why <text> <case> <decision>\n/);
+  expect(help).toMatch(/--why <text> .*\(required\)/);
+  expect((await vigil(['--help'])).out).toContain('nudge <agent> --message <text> [options]');
+});
+
+test.each([[['frob']], [['health', '--frob']], [['health', 'a', 'b', 'c']]])(
+  'the error of %o begins with the name of the program',
+  async (args) => {
+    expect(await vigil(args)).toMatchObject({ code: 2, err: expect.stringMatching(/^vigil: /) });
+  },
+);
 
 test('a halt records its author and its reason, waits for its outcome, and prints it without control characters', async () => {
   const { code, out } = await halted();
@@ -714,10 +740,10 @@ test('a nudge without arguments names all that is missing, and one without an ag
   const nothing = await vigil(['nudge']);
   expect(nothing).toMatchObject({
     code: 2,
-    err: "error: missing required argument 'agent'; required option '--message <text>' not specified\n",
+    err: "vigil: missing required argument 'agent'; required option '--message <text>' not specified\n",
   });
   const agentless = await vigil(['nudge', '--message', 'x']);
-  expect(agentless).toMatchObject({ code: 2, err: "error: missing required argument 'agent'\n" });
+  expect(agentless).toMatchObject({ code: 2, err: "vigil: missing required argument 'agent'\n" });
 });
 
 test('a resume without a halt is refused and not written', async () => {

@@ -3,6 +3,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { filesFor } from './commands/commands.ts';
 import { CannotProceed, UnknownName } from './errors.ts';
 import { outliveReaders, printError } from './terminal.ts';
+import { asOwnError, helpWithRequired } from './usage/usage.ts';
 
 const ABOUT = `Watches fleets of autonomous agents: run them, show their state, decide, control.
 Exits with 0 if all is well, 1 if something is unhealthy or refused, 2 if an argument is wrong or Vigil cannot be reached.`;
@@ -12,6 +13,8 @@ const program = new Command('vigil')
   .description(ABOUT)
   .version(manifest.version)
   .exitOverride()
+  .configureHelp(helpWithRequired)
+  .configureOutput({ outputError: (text, write) => write(asOwnError(text)) })
   .showSuggestionAfterError();
 const files = filesFor(process.argv[2]);
 for (const { load } of files) (await load()).register(program);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ASSIGNMENT, type Assignment, type Checked, differences, isAssignable, readAssignment } from '@vigil/policy';
 import type { PolicyRefusalRow, PolicyRow, WrittenCommand } from '@vigil/read-model';
@@ -50,9 +50,23 @@ export const diff = async (before: string, after: string, { json }: Json): Promi
   if (found.length > 0) endUnwell();
 };
 
-/** A file where there is one of that name, else the policy in force. */
+/** Written as a file: with a folder, or with the ending of one. Any other word is a policy's name first. */
+const isPath = (named: string): boolean => /[/\\]|\.(ya?ml|json)$/.test(named);
+
+const existing = (named: string) => statSync(named, { throwIfNoEntry: false });
+
+/** A file, or the policy in force of this name. */
 const documentOf = async (named: string): Promise<unknown> => {
-  if (!existsSync(named)) return (await dashboard().get<Whole>(path('policies', named))).document;
+  if (isPath(named) && existing(named) !== undefined) return documentIn(named);
+  try {
+    return (await dashboard().get<Whole>(path('policies', named))).document;
+  } catch (error) {
+    if (existing(named)?.isFile() !== true) throw error;
+    return documentIn(named);
+  }
+};
+
+const documentIn = (named: string): unknown => {
   const [file, ...more] = readFiles([named], [named]);
   if (file === undefined || more.length > 0) throw new CannotProceed(`${named} is a directory: give one file.`);
   return JSON.parse(file.document);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -118,6 +118,16 @@ test('list shows where policies come from, show prints one as YAML, diff prints 
   const { code, out } = await vigil('diff', 'mine', 'mine.yaml');
   expect([code, out]).toEqual([1, 'signals.no_activity.after: 6 min → 8 min\n']);
   expect((await vigil('show', 'missing')).code).toBe(1);
+});
+
+test('diff takes a word without a folder and an ending as a policy in force, also beside a folder of that name', async () => {
+  mkdirSync(path.join(folder, 'mine'));
+  const { code, out } = await vigil('diff', 'mine', './mine.yaml');
+  rmdirSync(path.join(folder, 'mine'));
+  expect([code, out]).toEqual([1, 'signals.no_activity.after: 6 min → 8 min\n']);
+  write('draft', JSON.stringify(policy('draft', '8m')));
+  expect((await vigil('diff', 'mine', 'draft')).code).toBe(1);
+  rmSync(path.join(folder, 'draft'));
 });
 
 test('apply sends what changes and waits until it is in force; a dry run sends nothing', async () => {

@@ -2,7 +2,7 @@ import type { Outcome } from '@vigil/read-model';
 import picocolors from 'picocolors';
 import { expect, test } from 'vitest';
 import type { Followed } from '../follow.ts';
-import { outageLines, outcomeLine } from './outcome.ts';
+import { outageLines, outcomeLine, shownLine } from './outcome.ts';
 import { entry } from './rows.fixture.ts';
 import type { View } from './view.ts';
 
@@ -40,4 +40,12 @@ test('a command whose outcome cannot be read names what is away since when, and 
   expect(line).toContain('vigil command show e-1');
   expect(line).not.toContain('Not decided');
   expect(outageLines(view, away, 'vigil command show e-1').join(' ')).toContain('registry has not answered since');
+});
+
+test('of an id that no command may have, nothing is known, and a command that waits shows for what', () => {
+  const shown = (one: Followed) => shownLine(view, one, ['vigil command show e-1 --wait']);
+  expect(shown(followed(pending))).toBe(
+    'Nothing is known of it: it is not decided yet, or no command has this id. Later: vigil command show e-1 --wait',
+  );
+  expect(shown(followed({ ...pending, reason: 'halted' }))).toContain('Not decided yet (halted).');
 });

@@ -29,6 +29,14 @@ export const outcomeLine = (view: View, { became, away }: Followed, later: reado
   }
 };
 
+/** The same of a command that may not exist: `vigil command show` gets any id. */
+export const shownLine = (view: View, followed: Followed, later: readonly string[]): string => {
+  const { outcome, reason, events } = followed.became;
+  const isKnown = outcome !== 'pending' || reason !== null || events.length > 0 || followed.away.length > 0;
+  if (isKnown) return outcomeLine(view, followed, later);
+  return `Nothing is known of it: it is not decided yet, or no command has this id. Later: ${later.join(', or ')}`;
+};
+
 const pendingText = (view: View, reason: Outcome['reason'], away: readonly PartAway[]): string => {
   if (away.length > 0)
     return `Not known: ${partsText(view, away)}, so the command may be in force already. Start what is away (vigil doctor).`;

@@ -278,7 +278,7 @@ test('the doctor names every problem, since when, and what to do', () => {
   );
 });
 
-test('the doctor says what to repair first, and that an ended process is started again', () => {
+test('the doctor states what to repair first, and that an ended process is started again', () => {
   const bad = (service: string, detail: string) => ({ service, ready: false, detail, since: NOON });
   const services = [
     bad('gateway', 'not ready: it cannot work while broker is away'),

@@ -4,6 +4,7 @@ import { ADMINISTRATION } from '../groups.ts';
 
 const EXAMPLES = `
 check, diff of files, and import need no servers; the others need the dashboard. FILE is a policy's YAML or an assign.yaml.
+To diff, a word with a folder or with .yaml is a file; any other word is the name of a policy in force first.
 
 Examples:
   vigil policy list                                   policies in force, their source, the number of agents

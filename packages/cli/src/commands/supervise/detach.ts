@@ -80,7 +80,7 @@ export const startDetached = async (args: readonly string[], options: RunOptions
   }
   openStateDir(dir);
   noteSilence(args);
-  noteWithheld(environmentFrom(options));
+  noteWithheld(environmentFrom(options), dir);
   const gateway = connectGateway(addressOf(options, stderrLogger), clock);
   const reach = await reachBeforeStart(gateway, wantedOf(options));
   noticesOnStderr(options.gateway, noticeOnStderr()).note(reach);
@@ -97,6 +97,6 @@ export const startDetached = async (args: readonly string[], options: RunOptions
     `${name} runs in the background: process ${pid}, supervisor ${supervisor}`,
     `  look at it: ${attach}`,
     `  end it:     ${stop}`,
-    `  log:        ${log} (also when it is watched no more, or again)`,
+    `  log:        ${log} (its lines also show when Vigil stops watching it, and watches it again)`,
   ]);
 };

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type Adapter, adapterOf } from '@vigil/adapters';
 import type { CommandLine, Place } from '@vigil/adapters/adapter';
 import { parseDuration } from '@vigil/policy';
@@ -131,9 +132,22 @@ export const nudging = (
   return { nudge, nudgeFile: configured.nudgeFile };
 };
 
-/** Names the variables that the agent probably needs and does not get. */
-export const noteWithheld = (given: Readonly<Record<string, string>>): void => {
-  const names = oftenNeededOf(process.env, given);
+/** Of the names, those that have not been noted in this state folder before. The folder may not be writable. */
+export const unnoted = (names: readonly string[], dir: string): readonly string[] => {
+  const file = join(dir, 'noted-variables');
+  try {
+    const noted = new Set(readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n'));
+    const fresh = names.filter((name) => !noted.has(name));
+    appendFileSync(file, fresh.map((name) => `${name}\n`).join(''));
+    return fresh;
+  } catch {
+    return names;
+  }
+};
+
+/** Names the variables that the agent probably needs and does not get, each once. */
+export const noteWithheld = (given: Readonly<Record<string, string>>, dir: string): void => {
+  const names = unnoted(oftenNeededOf(process.env, given), dir);
   if (names.length > 0)
     onStderr(`vigil: the agent does not get ${names.join(', ')}: pass a variable on with --env NAME`);
 };

@@ -91,7 +91,7 @@ const inForeground = async (command: readonly string[], options: RunOptions): Pr
   const notice = noticeOnStderr();
   const notices = noticesOnStderr(options.gateway, notice);
   noteSilence(command);
-  noteWithheld(spec.env);
+  noteWithheld(spec.env, dir);
   const logger = fileLogger(join(dir, 'logs', `${options.name}.log`));
   const onReach = (agentId: string, reach: Reach) => {
     logReach(logger, agentId, reach);

@@ -31,7 +31,7 @@ export const policiesTable = (view: View, policies: readonly PolicyRow[]): strin
 
 export const checkedLines = ({ paint }: View, files: readonly Checked[]): string[] =>
   files.flatMap(({ file, name, hash, warnings }) => [
-    `${paint.green('well')}  ${file}: ${name} ${hash}`,
+    `${paint.green('ok')}  ${file}: ${name} ${hash}`,
     ...warningLines(paint.yellow, warnings),
   ]);
 
