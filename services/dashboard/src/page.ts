@@ -1,3 +1,4 @@
+import { markHidden } from '@vigil/read-model/hidden-text';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -8,9 +9,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Agents wrote some of the text: it must neither become markup nor turn the text around it. */
+/** Agents wrote some of the text: it must neither become markup, nor turn the text around it, nor hide. */
 const escaped = (text: string): string =>
-  text
+  markHidden(text)
     .replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029\u{e0000}-\u{e007f}]+/gu, ' ')
     .replace(/[&<>"']/g, (one) => ENTITIES[one] ?? '');
 

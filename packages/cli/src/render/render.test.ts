@@ -17,8 +17,9 @@ test('text from agents cannot control the terminal', () => {
 
 test('text from agents has no mark of direction and no tag character', () => {
   expect(plain('a\u061cb\u200ec\u2066d\u{e0041}e')).toBe('a\uFFFDb\uFFFDc\uFFFDd\uFFFDe');
+  expect(plain('rm\u200b a\ufeffb')).toBe('rm\uFFFD a\uFFFDb');
   expect(plain('caf\u00e9 \u{1f600} \u0639')).toBe('caf\u00e9 \u{1f600} \u0639');
-  const hidden = { text: '\u061c\u{e0041}' };
+  const hidden = { text: '\u061c\u{e0041}\u200b' };
   expect(jsonText(hidden)).toMatch(/^[\x20-\x7e\n]*$/);
   expect(JSON.parse(jsonText(hidden))).toEqual(hidden);
 });

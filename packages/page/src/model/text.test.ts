@@ -5,6 +5,7 @@ test('text of an agent loses escape sequences, and what turns text around become
   expect(plain('\u001b]0;title\u0007red \u001b[31malert\u001b[0m')).toBe('red alert');
   expect(plain('file\u202egpj.exe')).toBe('file\uFFFDgpj.exe');
   expect(plain('a\u0000b\u2028c')).toBe('a\uFFFDb\uFFFDc');
+  expect(plain('rm\u200b -rf 👩‍💻')).toBe('rm\uFFFD -rf 👩‍💻');
 });
 
 test('lines, tabs and other scripts stay as they are', () => {
@@ -14,7 +15,7 @@ test('lines, tabs and other scripts stay as they are', () => {
 test('every text of an answer is made plain, names of fields too, in any notation of JSON', () => {
   const answer = { 'k\u001b[1m': [{ tail: ['\u001b[2Jgone'] }], n: 1, none: null };
   expect(plainJson(JSON.stringify(answer))).toEqual({ k: [{ tail: ['gone'] }], n: 1, none: null });
-  for (const text of ['"a\u202eb"', '"a\\u202eb"', '"a\\bb"', '"a\\fb"', '"a\u009fb"'])
+  for (const text of ['"a\u202eb"', '"a\\u202eb"', '"a\\bb"', '"a\\fb"', '"a\u009fb"', '"a\u200bb"', '"a\\u200bb"'])
     expect(plainJson(text)).toBe('a\uFFFDb');
   expect(plainJson('["a\\nb", "\\"c"]')).toEqual(['a\nb', '"c']);
 });

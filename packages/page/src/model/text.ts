@@ -1,14 +1,20 @@
+import { markHidden } from '@vigil/read-model/hidden-text';
 import { withoutSequences } from '@vigil/supervisor/plain-text';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}\u{e0000}-\u{e007f}]/u;
 const ALL_CONTROL = new RegExp(CONTROL, 'gu');
+/** Zero-width characters; most of them hide. */
+const MAY_HIDE = /[\u200b-\u200d\u2060\ufeff]/;
+const isUnsafe = (text: string): boolean => CONTROL.test(text) || MAY_HIDE.test(text);
 
-/** Text of an agent as the page shows it: no escape sequences, nothing that turns the text around it. */
-export const plain = (text: string): string => (CONTROL.test(text) ? cleaned(text) : text);
+/** Text of an agent as the page shows it: no escape sequences, nothing that turns the text around it, nothing hidden. */
+export const plain = (text: string): string => (isUnsafe(text) ? cleaned(text) : text);
 
 const cleaned = (text: string): string =>
-  withoutSequences(text.replaceAll('\r\n', '\n').replaceAll('\u009b', '\u001b[')).replaceAll(ALL_CONTROL, '\uFFFD');
+  markHidden(
+    withoutSequences(text.replaceAll('\r\n', '\n').replaceAll('\u009b', '\u001b[')).replaceAll(ALL_CONTROL, '\uFFFD'),
+  );
 
 /** The same for every text of an answer, at any depth. */
 const plainAll = <T>(value: T): T => {
@@ -24,7 +30,7 @@ const ESCAPED = /\\[bfru]/;
 /** An answer of the API without what could control a screen. Most answers have nothing of it, and are read as they are. */
 export const plainJson = (json: string): unknown => {
   const value: unknown = JSON.parse(json);
-  return ESCAPED.test(json) || CONTROL.test(json) ? plainAll(value) : value;
+  return ESCAPED.test(json) || isUnsafe(json) ? plainAll(value) : value;
 };
 
 export const orDash = (text: string | number | null | undefined): string =>

@@ -20,7 +20,7 @@ const asking = {
     ending: null,
     waiting: true,
   },
-  ...{ escalationReason: 'no <b>call</b>\u202e', escalationAt: NOON, escalationDeadlineAt: NOON + 900_000 },
+  ...{ escalationReason: 'no <b>call</b>\u202e\u200b', escalationAt: NOON, escalationDeadlineAt: NOON + 900_000 },
   escalationOptions: ['allow_more_time', 'terminate_and_recover', 'pardon'],
   ...{ decision: null, decisionBy: null, decisionAt: null },
 };
@@ -76,7 +76,7 @@ test('so does a HEAD', async () => {
 test('the page escapes what agents wrote, and leaves out what turns text around', async () => {
   const { body } = await opened().get();
   expect(body).toContain('no &lt;b&gt;call&lt;/b&gt;');
-  expect(body).not.toMatch(/<b>|\u202e/);
+  expect(body).not.toMatch(/<b>|\u202e|\u200b/);
 });
 
 test('the page runs no script, sends its form to this site only, is in no frame, and gives its address to no site', async () => {
