@@ -52,6 +52,65 @@ describe.skipIf(executable === null)('the keys, addresses and tabs of the page',
     await page.getByRole('searchbox').fill('');
   });
 
+  test('a second search replaces the words of the first one, on the fleet and from another view', async () => {
+    const field = page.getByRole('searchbox');
+    // No field has the focus.
+    await go('inbox');
+    await go('fleet');
+    await page.keyboard.press('/');
+    await page.keyboard.type('payments');
+    await page.locator('.cell').first().focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('search');
+    expect(await field.inputValue()).toBe('search');
+    await go('cases');
+    await page.keyboard.press('/');
+    await page.keyboard.type('billing');
+    expect(await field.inputValue()).toBe('billing');
+    await field.fill('');
+  });
+
+  test('where only an ended agent matches, the page offers it, and Enter shows it', async () => {
+    const agentId = world.rows.agents[60]?.agentId ?? '';
+    const { state, unhealthy } = world.rows.agents[60] ?? {};
+    world.changeAgent(agentId, { state: 'TERMINATED', unhealthy: false });
+    await go('inbox');
+    await go('fleet');
+    await page.keyboard.press('/');
+    await page.keyboard.type(agentId);
+    await page.getByText('No agent that runs matches. 1 ended agent does.').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('1 of 200 agents').waitFor();
+    await page.getByRole('checkbox', { name: 'Ended' }).uncheck();
+    await page.getByRole('searchbox').fill('');
+    world.changeAgent(agentId, { ...(state && { state }), ...(unhealthy !== undefined && { unhealthy }) });
+  });
+
+  test('the arrows and Enter work in the cells at once, after g f and after a load', async () => {
+    const focused = () => page.evaluate('document.activeElement.dataset.index');
+    await go('inbox');
+    await page.getByRole('link', { name: 'Breakers' }).focus();
+    await page.keyboard.press('g');
+    await page.keyboard.press('f');
+    await expect.poll(focused, { timeout: WAIT_MS }).toBe('0');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(focused, { timeout: WAIT_MS }).toBe('1');
+    await page.keyboard.press('Enter');
+    await page.locator('h1.mono').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('f');
+    await page.keyboard.press('/');
+    await page.keyboard.type('x');
+    await page.keyboard.press('ArrowLeft');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('x');
+    await page.getByRole('searchbox').fill('');
+    await go('fleet');
+    await page.reload();
+    await page.locator('.cell').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(focused, { timeout: WAIT_MS }).toBe('0');
+  });
+
   test('after a command by the keyboard its button has the focus', async () => {
     await go(`fleet/${world.rows.agents[10]?.agentId}`);
     await page.getByRole('button', { name: 'Hold' }).press('Enter');
@@ -157,6 +216,26 @@ describe.skipIf(executable === null)('the keys, addresses and tabs of the page',
     await expect.poll(() => world.streams.size, { timeout: WAIT_MS }).toBe(before);
     await own.getByText('FAILING').first().waitFor();
     await own.close();
+  });
+
+  test('a page whose session has ended has how to log in, and continues after a new login in the same browser', async () => {
+    const context = await browser.newContext();
+    const own = await context.newPage();
+    own.setDefaultTimeout(WAIT_MS);
+    await own.goto(await world.loginAddress());
+    await goTo(own, world.url, 'fleet');
+    const line = own.locator('.knowledge');
+    await line.getByText(/^current, /).waitFor();
+    await context.clearCookies();
+    await line.getByText('Your session has ended: log in again. Open the link that `vigil login`').waitFor();
+    expect(await own.getByText('BLIND since').count()).toBe(0);
+    // A command without a session would be refused.
+    await own.getByRole('button', { name: 'Halt' }).waitFor({ state: 'detached' });
+    const login = await context.newPage();
+    await login.goto(await world.loginAddress());
+    await line.getByText(/^current, /).waitFor();
+    await own.getByRole('button', { name: 'Halt' }).waitFor();
+    await context.close();
   });
 
   test('the browser has reported no mistake', () => {

@@ -4,15 +4,17 @@ import type { Answered, Live } from './live/live.ts';
 import type { Places } from './live/place.ts';
 import { type FleetAnswer, ROUTES } from './live/routes.ts';
 import { type Outcome, sendAction } from './live/send.ts';
-import { type Action, type Command, isUnderWay, type Sent, withSent } from './model/commands.ts';
+import { type Action, type Command, isUnderWay, type Sent, whoText, withSent } from './model/commands.ts';
 import { EVERYTHING, type Filter } from './model/fleet.ts';
 import { noticeOf, reviewOf, statusOf } from './model/inbox/reviews.ts';
 import { keyAction } from './model/keys.ts';
 import { blindSinceOf, CONNECTED, type Connection, connectionAfter } from './model/knowledge.ts';
-import { isUnknownAddress, type Place, VIEWS } from './model/places.ts';
+import { isUnknownAddress, type Place, VIEWS, type ViewName } from './model/places.ts';
 import { plain } from './model/text.ts';
 import { Ask } from './parts/ask.tsx';
 import { type Page, PageContext, useAnswer } from './parts/context.tsx';
+import { focusField } from './parts/field.ts';
+import { reachableCell } from './parts/grid.tsx';
 import { Help } from './parts/help.tsx';
 import { Away, FleetLines, KnowledgeLine, Navigation, Notice, Outcomes } from './parts/shell.tsx';
 import { View } from './views/view.tsx';
@@ -76,8 +78,22 @@ type Keys = { readonly places: Places; readonly onHelp: () => void; readonly onR
 
 const findAgents = (places: Places): void => {
   const field = document.getElementById('find');
-  if (field === null) places.find();
-  else field.focus();
+  if (field instanceof HTMLInputElement) focusField(field);
+  else places.openFleet('field');
+};
+
+const view = (): HTMLElement | null => document.getElementById('view');
+
+/** Nothing that takes keys has the focus. */
+const isInView = (target: EventTarget | null): boolean => target === document.body || target === view();
+
+/** Opens a view, whose keys work at once: no link of the navigation keeps the focus. */
+const openView = (places: Places, name: ViewName): void => {
+  view()?.focus({ preventScroll: true });
+  if (name === 'fleet') places.openFleet('cells');
+  else places.go({ view: name, id: null });
+  const cell = reachableCell();
+  if (cell !== null && places.takesFocus('cells')) cell.focus();
 };
 
 const useKeys = ({ places, onHelp, onReview }: Keys): void => {
@@ -88,11 +104,14 @@ const useKeys = ({ places, onHelp, onReview }: Keys): void => {
       const withModifier = event.ctrlKey || event.altKey || event.metaKey;
       const afterG = isAfterG.current;
       const inField = isField(event.target);
+      const inView = isInView(event.target);
       isAfterG.current = event.key === 'g' && !inField && !withModifier;
-      const action = keyAction({ key: event.key, withModifier, inField, afterG });
-      if (action === null) return;
+      const action = keyAction({ key: event.key, withModifier, inField, afterG, inView });
+      const cell = action?.kind === 'cell' ? reachableCell() : null;
+      if (action === null || (action.kind === 'cell' && cell === null)) return;
       event.preventDefault();
-      if (action.kind === 'go') places.go({ view: action.view, id: null });
+      if (action.kind === 'go') openView(places, action.view);
+      if (action.kind === 'cell') action.isOpened ? cell?.click() : cell?.focus();
       if (action.kind === 'find') findAgents(places);
       if (action.kind === 'help') onHelp();
       if (action.kind === 'review') onReview();
@@ -137,7 +156,9 @@ export const App = ({ live, places }: { readonly live: Live; readonly places: Pl
 
   const knowledge = fleet.value?.knowledge ?? null;
   const page: Page = {
-    ...{ live, places, now, sent, knowledge, me: me.value, act: setAsked },
+    ...{ live, places, now, sent, knowledge, act: setAsked, needsLogin: connection.needsLogin },
+    // Without a session no command is sent.
+    me: connection.needsLogin ? null : me.value,
     offsetMinutes: -new Date(now).getTimezoneOffset(),
     blindSince: blindSinceOf(knowledge, connection),
   };
@@ -161,7 +182,7 @@ export const App = ({ live, places }: { readonly live: Live; readonly places: Pl
             {status}
           </p>
         )}
-        <span class="who">{me.value !== null && `${me.value.name} (${me.value.role})`}</span>
+        <span class="who">{page.me !== null && whoText(page.me)}</span>
         <button type="button" class="button quiet" aria-label="Keys" onClick={() => setHasHelp(true)}>
           ?
         </button>

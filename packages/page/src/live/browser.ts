@@ -1,15 +1,10 @@
-import { ANSWER_MS } from '../model/knowledge.ts';
+import { ANSWER_MS, NO_SESSION } from '../model/knowledge.ts';
 import { plain, plainJson } from '../model/text.ts';
-import { type LiveDeps, NoStates, type StreamListener } from './live.ts';
+import { type LiveDeps, LoginNeeded, NoStates, type StreamListener } from './live.ts';
 import type { Address } from './place.ts';
 import { Unanswered } from './send.ts';
 import { type Report, type SharedDeps, shareChanges } from './shared.ts';
 import { tabVisibility, whileVisible } from './visible.ts';
-
-/** The caller has no session: a login link begins one. */
-export class LogIn extends Error {
-  override readonly name = 'LogIn';
-}
 
 const RECONNECT_MS = 1500;
 /** How often a hidden tab asks for what it shows. */
@@ -26,7 +21,7 @@ const problemOf = async (response: Response): Promise<Error> => {
 };
 
 const bodyOf = async (response: Response): Promise<unknown> => {
-  if (response.status === 401) throw new LogIn('this browser has no session; open the link that `vigil login` prints.');
+  if (response.status === 401) throw new LoginNeeded(NO_SESSION);
   // A command that Kafka has not acknowledged in time: its body has the id, by which it is followed like any other.
   if (!response.ok && response.status !== NOT_ACKNOWLEDGED) throw await problemOf(response);
   return plainJson(await response.text());

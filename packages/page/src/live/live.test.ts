@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
-import { openLive, type Route, type StreamListener } from './live.ts';
+import { LoginNeeded, openLive, type Route, type StreamListener } from './live.ts';
 
 const LEAST_PAUSE_MS = 500;
 
 /** A dashboard whose answers a test gives one by one, and a clock that a test moves. */
 const opened = () => {
-  const asked: { path: string; answer: (body: unknown) => Promise<void>; fail: (why: string) => Promise<void> }[] = [];
+  const asked: {
+    path: string;
+    answer: (body: unknown) => Promise<void>;
+    fail: (why: string | Error) => Promise<void>;
+  }[] = [];
   const timers: { at: number; work: () => void }[] = [];
   const clock = { now: 0 };
   let stream: StreamListener = { opened() {}, changed() {}, lost() {} };
@@ -17,8 +21,8 @@ const opened = () => {
           resolve(body);
           return settled();
         };
-        const fail = (why: string) => {
-          reject(new Error(why));
+        const fail = (why: string | Error) => {
+          reject(typeof why === 'string' ? new Error(why) : why);
           return settled();
         };
         asked.push({ path, answer, fail });
@@ -56,7 +60,7 @@ test('a change during a question is asked for again, so that it is not lost', as
   expect(asked).toHaveLength(1);
   stream().changed(['cases']);
   await asked[0]?.answer('before');
-  expect(live.answerOf(inbox)).toEqual({ value: 'before', error: null, since: null });
+  expect(live.answerOf(inbox)).toEqual({ value: 'before', error: null, since: null, needsLogin: false });
   pass(LEAST_PAUSE_MS);
   await asked[1]?.answer('after');
   expect(live.answerOf(inbox).value).toBe('after');
@@ -95,10 +99,15 @@ test('a failed question keeps the last answer, has its reason, and is repeated',
   expect(asked).toHaveLength(1);
   pass(1);
   await asked[1]?.fail('the dashboard does not answer');
-  expect(live.answerOf(fleet)).toEqual({ value: 'here', error: 'the dashboard does not answer', since: null });
+  expect(live.answerOf(fleet)).toEqual({
+    value: 'here',
+    error: 'the dashboard does not answer',
+    since: null,
+    needsLogin: false,
+  });
   pass(1500);
   await asked[2]?.answer('again');
-  expect(live.answerOf(fleet)).toEqual({ value: 'again', error: null, since: null });
+  expect(live.answerOf(fleet)).toEqual({ value: 'again', error: null, since: null, needsLogin: false });
 });
 
 test('what no view watches is not asked for', async () => {
@@ -132,10 +141,15 @@ test('an answer that cannot be read is a failed question: the page asks again', 
   const cells = { ...route('/cells', [], 1500), read };
   live.watch(cells, () => {});
   await asked[0]?.answer('broken');
-  expect(live.answerOf(cells)).toEqual({ value: null, error: 'the answer has no agents', since: null });
+  expect(live.answerOf(cells)).toEqual({
+    value: null,
+    error: 'the answer has no agents',
+    since: null,
+    needsLogin: false,
+  });
   pass(1500);
   await asked[1]?.answer('whole');
-  expect(live.answerOf(cells)).toEqual({ value: 'whole', error: null, since: null });
+  expect(live.answerOf(cells)).toEqual({ value: 'whole', error: null, since: null, needsLogin: false });
 });
 
 test('an answer that takes long is asked for less often: at most half of the time', async () => {
@@ -160,4 +174,17 @@ test('changes do not delay an answer that is asked for regularly, however long i
   expect(asked).toHaveLength(1);
   pass(1);
   expect(asked).toHaveLength(2);
+});
+
+test('a question without a session has failed by that, until a login in the same browser', async () => {
+  const { live, asked, pass } = opened();
+  const fleet = route('/fleet', [], 1000);
+  live.watch(fleet, () => {});
+  await asked[0]?.answer('here');
+  pass(1000);
+  await asked[1]?.fail(new LoginNeeded('no session'));
+  expect(live.answerOf(fleet)).toMatchObject({ value: 'here', error: 'no session', needsLogin: true });
+  pass(1000);
+  await asked[2]?.answer('again');
+  expect(live.answerOf(fleet)).toMatchObject({ value: 'again', error: null, needsLogin: false });
 });

@@ -37,14 +37,20 @@ export class NoStates extends Error {
   }
 }
 
+/** The browser has no session: a login link begins one. */
+export class LoginNeeded extends Error {
+  override readonly name = 'LoginNeeded';
+}
+
 /**
  * What is known of an answer. `error`: why the last question failed; null: it was answered. `since`: since when, as the
- * dashboard reports it, epoch milliseconds; null: it reports nothing.
+ * dashboard reports it, epoch milliseconds; null: it reports nothing. `needsLogin`: it failed because there is no session.
  */
 export type Answered<Answer> = {
   readonly value: Answer | null;
   readonly error: string | null;
   readonly since: number | null;
+  readonly needsLogin: boolean;
 };
 
 /** The page reaches the dashboard only by these. */
@@ -90,11 +96,12 @@ export type Live = {
   readonly close: () => void;
 };
 
-const UNKNOWN: Answered<never> = { value: null, error: null, since: null };
+const UNKNOWN: Answered<never> = { value: null, error: null, since: null, needsLogin: false };
 
 const failed = (value: unknown, error: unknown): Answered<unknown> => ({
   ...{ value, error: (error as Error).message },
   since: error instanceof NoStates ? error.since : null,
+  needsLogin: error instanceof LoginNeeded,
 });
 
 /**
@@ -124,7 +131,7 @@ export const openLive = (deps: LiveDeps): Live => {
       .then(
         (value) => {
           one.tookMs = deps.now() - one.askedAt;
-          settle(one, { value, error: null, since: null });
+          settle(one, { ...UNKNOWN, value });
         },
         (error: unknown) => settle(one, failed(one.answered.value, error)),
       );

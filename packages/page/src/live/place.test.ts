@@ -49,19 +49,20 @@ test('each move is reported once, also if the page makes it and the browser repo
 
 test('the search field takes the focus once after it was asked for, however late it is drawn', () => {
   const { at, places, report } = browser('#/inbox');
-  expect(places.takesFocus()).toBe(false);
-  places.find();
+  expect(places.takesFocus('field')).toBe(false);
+  places.openFleet('field');
   expect(places.current()).toEqual({ view: 'fleet', id: null });
   report();
   expect(at.hash).toBe('#/fleet');
-  expect(places.takesFocus()).toBe(true);
-  expect(places.takesFocus()).toBe(false);
+  expect(places.takesFocus('cells')).toBe(false);
+  expect(places.takesFocus('field')).toBe(true);
+  expect(places.takesFocus('field')).toBe(false);
 });
 
 test('a person who goes elsewhere before the search field is drawn does not find it focused later', () => {
   const { places } = browser('#/inbox');
-  places.find();
+  places.openFleet('field');
   places.go({ view: 'alerts', id: null });
   places.go({ view: 'fleet', id: null });
-  expect(places.takesFocus()).toBe(false);
+  expect(places.takesFocus('field')).toBe(false);
 });

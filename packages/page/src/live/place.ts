@@ -14,11 +14,13 @@ export type Places = {
   readonly watch: (listener: (place: Place) => void) => () => void;
   /** Moves the page. Its watchers have the place when this returns, so that the next key finds the view. */
   readonly go: (place: Place) => void;
-  /** Opens the fleet, whose search field is to take the focus as soon as it is drawn. */
-  readonly find: () => void;
-  /** Whether the search field is to take the focus: true once for each `find`, and not after another move. */
-  readonly takesFocus: () => boolean;
+  /** Opens the fleet. This part of it is to take the focus as soon as it is drawn. */
+  readonly openFleet: (part: FleetPart) => void;
+  /** Whether this part is to take the focus: true once for each `openFleet`, and not after another move. */
+  readonly takesFocus: (part: FleetPart) => boolean;
 };
+
+export type FleetPart = 'field' | 'cells';
 
 const FLEET: Place = { view: 'fleet', id: null };
 
@@ -28,10 +30,10 @@ const isSame = (one: Place, other: Place): boolean => one.view === other.view &&
 export const openPlaces = (address: Address): Places => {
   const listeners = new Set<(place: Place) => void>();
   let place = placeOf(address.hash());
-  let isFinding = false;
+  let focused: FleetPart | null = null;
   const move = (): void => {
     const next = placeOf(address.hash());
-    if (!isSame(next, FLEET)) isFinding = false;
+    if (!isSame(next, FLEET)) focused = null;
     if (isSame(next, place)) return;
     place = next;
     for (const listener of [...listeners]) listener(place);
@@ -48,14 +50,14 @@ export const openPlaces = (address: Address): Places => {
       listener(place);
       return () => listeners.delete(listener);
     },
-    find: () => {
-      isFinding = true;
+    openFleet: (part) => {
+      focused = part;
       go(FLEET);
     },
-    takesFocus: () => {
-      const taken = isFinding;
-      isFinding = false;
-      return taken;
+    takesFocus: (part) => {
+      if (focused !== part) return false;
+      focused = null;
+      return true;
     },
   };
 };

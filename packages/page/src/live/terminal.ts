@@ -1,3 +1,4 @@
+import { NO_SESSION } from '../model/knowledge.ts';
 import type { TerminalMessage } from '../model/terminal.ts';
 import { plain, plainJson } from '../model/text.ts';
 import { takeSlot } from './slots.ts';
@@ -22,6 +23,7 @@ class Refused extends Error {
 const MAY_CHANGE = [401, 429, 503];
 
 const refusalOf = async (response: Response): Promise<Error> => {
+  if (response.status === 401) return new Error(NO_SESSION);
   const body = (await response.json().catch(() => null)) as { readonly detail?: unknown } | null;
   const why = typeof body?.detail === 'string' ? plain(body.detail) : `the dashboard answered with ${response.status}`;
   return MAY_CHANGE.includes(response.status) || response.status >= 500 ? new Error(why) : new Refused(why);

@@ -34,7 +34,10 @@ export const agentActions = (agent: Acted, now: number): readonly Action[] => {
         fields: ['forMs'],
       };
   return [
-    { ...step('nudge', 'Nudge', `Sends ${agentId} a text that asks for progress.`), fields: ['message'] },
+    {
+      ...step('nudge', 'Nudge', `Sends ${agentId} your text, or the text of its policy if you write none.`),
+      fields: ['message'],
+    },
     hold,
     step('handoff', 'Hand off', `Asks ${agentId} to write a checkpoint; then another agent continues its task.`),
     {

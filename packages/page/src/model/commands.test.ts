@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAsked, mayUse, type Sent, withSent } from './commands.ts';
+import { isAsked, mayUse, type Sent, whoText, withSent } from './commands.ts';
 
 const sent = (id: number, became: Sent['became'], key = 'hold/a'): Sent => ({ id, key, label: 'Hold', at: 0, became });
 
@@ -26,4 +26,9 @@ test('a caller has the buttons of the commands that the role permits, and none w
   expect(mayUse(me, { command: { kind: 'decide_case' } })).toBe(true);
   expect(mayUse(me, { command: { kind: 'halt' } })).toBe(false);
   expect(mayUse(null, { command: { kind: 'decide_case' } })).toBe(false);
+});
+
+test('a person is shown with name and role, and only the role where both are the same word', () => {
+  expect(whoText({ name: 'ada', role: 'operator', commands: [] })).toBe('ada (operator)');
+  expect(whoText({ name: 'admin', role: 'admin', commands: [] })).toBe('role admin');
 });

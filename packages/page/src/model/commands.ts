@@ -20,6 +20,9 @@ export type Field = 'forMs' | 'message';
 /** Who uses the page, and the kinds of commands that their role permits. */
 export type Me = { readonly name: string; readonly role: string; readonly commands: readonly string[] };
 
+/** The role is not the name: the dashboard's own token has the name `admin`. */
+export const whoText = ({ name, role }: Me): string => (name === role ? `role ${role}` : `${name} (${role})`);
+
 export const mayUse = (me: Me | null, { command }: Pick<Action, 'command'>): boolean =>
   me?.commands.includes(command.kind) ?? false;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Cell, countsOf, EVERYTHING, lately, shownCells } from './fleet.ts';
+import { type Cell, countsOf, EVERYTHING, hiddenMatches, lately, shownCells } from './fleet.ts';
 
 const cell = (agentId: string, more: Partial<Cell> = {}): Cell => ({
   agentId,
@@ -69,4 +69,14 @@ test('counts have every state', () => {
   expect(countsOf([cell('a'), cell('b', { state: 'STUCK', unhealthy: true })])).toEqual({
     ...{ HEALTHY: 1, STUCK: 1, DEGRADED: 0, FAILING: 0, TERMINATED: 0, UNKNOWN: 0 },
   });
+});
+
+test('where only ended agents match, or those of other states, they are named and can be shown', () => {
+  const cells = [cell('steady'), cell('hangs', { state: 'TERMINATED' }), cell('hangs-2', { state: 'TERMINATED' })];
+  const hidden = (find: string, more = {}) => hiddenMatches(cells, { ...EVERYTHING, find, ...more });
+  expect(hidden('hangs')?.text).toBe('No agent that runs matches. 2 ended agents do.');
+  expect(hidden('hangs-2')?.text).toBe('No agent that runs matches. 1 ended agent does.');
+  expect(hidden('steady', { state: 'STUCK' })?.text).toBe('No STUCK agent matches. 1 agent of other states does.');
+  expect(hidden('nosuch')).toBeNull();
+  expect(names(shownCells(cells, hidden('hangs')?.filter ?? EVERYTHING))).toEqual(['hangs', 'hangs-2']);
 });

@@ -59,6 +59,21 @@ export const shownCells = (cells: readonly Cell[], { find, state, sort, ended }:
   return sort === 'name' ? shown : shown.sort(ORDERS[sort]);
 };
 
+/** The agents that match the words, and that the filter hides as ended or of another state; null: there are none. */
+export type Hidden = { readonly text: string; readonly filter: Filter };
+
+/** Where the filter shows no agent. */
+export const hiddenMatches = (cells: readonly Cell[], filter: Filter): Hidden | null => {
+  const wider = { ...filter, state: null, ended: true };
+  const count = shownCells(cells, wider).length;
+  if (count === 0) return null;
+  const of = filter.state === null ? ['ended agent', ''] : ['agent', ' of other states'];
+  return {
+    text: `No ${filter.state === null ? 'agent that runs' : `${filter.state} agent`} matches. ${count} ${of[0]}${count === 1 ? '' : 's'}${of[1]} ${count === 1 ? 'does' : 'do'}.`,
+    filter: wider,
+  };
+};
+
 /** How many agents are in each state. */
 export const countsOf = (cells: readonly Cell[]): Readonly<Record<State, number>> => {
   const counts = { HEALTHY: 0, DEGRADED: 0, STUCK: 0, FAILING: 0, TERMINATED: 0, UNKNOWN: 0 };

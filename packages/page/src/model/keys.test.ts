@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { keyAction } from './keys.ts';
 
 const pressed = (key: string, more: object = {}) => ({
-  ...{ key, withModifier: false, inField: false, afterG: false },
+  ...{ key, withModifier: false, inField: false, afterG: false, inView: false },
   ...more,
 });
 
@@ -20,4 +20,14 @@ test('a key in a field is text, and a key with Ctrl belongs to the browser', () 
 test('q opens the newest operator review, and is text in a field', () => {
   expect(keyAction(pressed('q'))).toEqual({ kind: 'review' });
   expect(keyAction(pressed('q', { inField: true }))).toBeNull();
+});
+
+test('an arrow leads to the cells, and Enter opens one, while nothing else has the focus', () => {
+  expect(keyAction(pressed('ArrowDown', { inView: true }))).toEqual({ kind: 'cell', isOpened: false });
+  expect(keyAction(pressed('Enter', { inView: true }))).toEqual({ kind: 'cell', isOpened: true });
+  for (const key of ['ArrowDown', 'Enter']) {
+    expect(keyAction(pressed(key))).toBeNull();
+    expect(keyAction(pressed(key, { inView: true, inField: true }))).toBeNull();
+    expect(keyAction(pressed(key, { inView: true, withModifier: true }))).toBeNull();
+  }
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blindSinceOf, CONNECTED, connectionAfter, oldStateText, stateText } from './knowledge.ts';
+import { blindSinceOf, CONNECTED, connectionAfter, oldStateText, sessionText, stateText } from './knowledge.ts';
 
 const current = { upTo: 900, blindSince: null, away: [] };
 
@@ -12,12 +12,12 @@ test('the page is blind from the first moment at which the server was blind or t
 });
 
 test('an outage has the time of the last good answer, not that of its discovery', () => {
-  const good = { value: { knowledge: { ...current, upTo: 100_000 } }, error: null, since: null };
+  const good = { value: { knowledge: { ...current, upTo: 100_000 } }, error: null, since: null, needsLogin: false };
   const none = { ...good, error: 'the dashboard does not answer' };
   const well = connectionAfter(CONNECTED, good, 100_400);
   const lost = connectionAfter(well, none, 103_500);
   // Rows are complete up to a moment before.
-  expect(lost).toEqual({ wellAt: 100_400, lostSince: 100_000 });
+  expect(lost).toEqual({ wellAt: 100_400, lostSince: 100_000, needsLogin: false });
   expect(connectionAfter(lost, none, 108_000)).toEqual(lost);
   // Rows of another time are those of a fleet that stands, or of a host whose clock differs.
   expect(connectionAfter({ ...well, wellAt: 105_001 }, none, 108_000).lostSince).toBe(105_001);
@@ -25,12 +25,12 @@ test('an outage has the time of the last good answer, not that of its discovery'
   const reported = connectionAfter(lost, { ...none, since: 99_800 }, 109_000);
   expect(reported.lostSince).toBe(99_800);
   expect(connectionAfter(reported, none, 110_000).lostSince).toBe(99_800);
-  expect(connectionAfter(reported, good, 111_000)).toEqual({ wellAt: 111_000, lostSince: null });
+  expect(connectionAfter(reported, good, 111_000)).toEqual({ wellAt: 111_000, lostSince: null, needsLogin: false });
 });
 
 test('a page that never had an answer is blind since its first question failed', () => {
-  const none = { value: null, error: 'the dashboard does not answer', since: null };
-  expect(connectionAfter(CONNECTED, none, 5000)).toEqual({ wellAt: null, lostSince: 5000 });
+  const none = { value: null, error: 'the dashboard does not answer', since: null, needsLogin: false };
+  expect(connectionAfter(CONNECTED, none, 5000)).toEqual({ wellAt: null, lostSince: 5000, needsLogin: false });
 });
 
 test('a blind page shows no state as current', () => {
@@ -41,4 +41,15 @@ test('a blind page shows no state as current', () => {
 test('an answer on a blind page has the note that the state may be old, and on a current page it has none', () => {
   expect(oldStateText(true)).toMatch(/^The shown state may be old\./);
   expect(oldStateText(false)).toBeNull();
+});
+
+test('a session that has ended is not a lost dashboard: the page has how to log in, and continues after it', () => {
+  const good = { value: { knowledge: current }, error: null, since: null, needsLogin: false };
+  const well = connectionAfter(CONNECTED, good, 1000);
+  const ended = connectionAfter(well, { ...good, error: 'no session', needsLogin: true }, 2000);
+  // Its states are those of the last answer.
+  expect(ended).toEqual({ wellAt: 1000, lostSince: 900, needsLogin: true });
+  expect(connectionAfter(ended, good, 3000)).toEqual({ wellAt: 3000, lostSince: null, needsLogin: false });
+  expect(sessionText(true)).toMatch(/^Your session has ended: log in again\. Open the link that `vigil login`/);
+  expect(sessionText(false)).toMatch(/^This browser has no session\./);
 });

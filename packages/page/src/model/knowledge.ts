@@ -9,29 +9,43 @@ export const ANSWER_MS = 3000;
  */
 export const KNOWLEDGE_MS = 1000;
 
+/** What a person without a session does next: the browser's other tabs use the new session, too. */
+const LOG_IN = 'Open the link that `vigil login` or `npm start` prints';
+export const NO_SESSION = `this browser has no session. ${LOG_IN}`;
+/** In place of the age of the answers. `wasOpen`: the page had a session before. */
+export const sessionText = (wasOpen: boolean): string =>
+  wasOpen
+    ? `Your session has ended: log in again. ${LOG_IN} in this browser, and this page continues. States are as they were then.`
+    : `This browser has no session. ${LOG_IN} in it, and this page continues.`;
+
 /**
  * The connection of the page, epoch milliseconds. `wellAt`: the last good answer; null: there was none. `lostSince`: since
- * when the dashboard does not answer; null: it does.
+ * when the dashboard gives no states; null: it does. `needsLogin`: it answers, but only to a browser with a session.
  */
-export type Connection = { readonly wellAt: number | null; readonly lostSince: number | null };
+export type Connection = {
+  readonly wellAt: number | null;
+  readonly lostSince: number | null;
+  readonly needsLogin: boolean;
+};
 
-export const CONNECTED: Connection = { wellAt: null, lostSince: null };
+export const CONNECTED: Connection = { wellAt: null, lostSince: null, needsLogin: false };
 
 type FleetAnswered = {
   readonly value: { readonly knowledge: Knowledge } | null;
   readonly error: string | null;
   readonly since: number | null;
+  readonly needsLogin: boolean;
 };
 
 /** The connection after an answer, or the lack of one, at `now`. An outage has the time of its first failure, or what the dashboard reports. */
 export const connectionAfter = (
   { wellAt, lostSince }: Connection,
-  { value, error, since }: FleetAnswered,
+  { value, error, since, needsLogin }: FleetAnswered,
   now: number,
 ): Connection =>
   error === null
-    ? { wellAt: value === null ? null : now, lostSince: null }
-    : { wellAt, lostSince: since ?? lostSince ?? awaySince(value?.knowledge.upTo ?? null, wellAt ?? now) };
+    ? { wellAt: value === null ? null : now, lostSince: null, needsLogin }
+    : { wellAt, needsLogin, lostSince: since ?? lostSince ?? awaySince(value?.knowledge.upTo ?? null, wellAt ?? now) };
 
 /** Since when changes may be missing, epoch milliseconds; null: the page is current. */
 export const blindSinceOf = (

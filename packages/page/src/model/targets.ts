@@ -43,11 +43,11 @@ const rate = (
   isMet: found === null ? null : isMet(found),
 });
 
-/** By a histogram: its bounds are all that is known. */
+/** By a histogram: its bounds are all that is known. A bound that is the aim does not show that the figure is below it. */
 const speed = (name: string, { count, p95AtMostMs }: Speed, aimMs: number, of: string): Target => ({
   ...{ name, of: `95 % of ${count} ${of}`, aim: `target below ${shortText(aimMs)}` },
   figure: count === 0 ? '-' : p95AtMostMs === null ? 'longer than is measured' : `at most ${shortText(p95AtMostMs)}`,
-  isMet: count === 0 ? null : p95AtMostMs !== null && p95AtMostMs <= aimMs,
+  isMet: count === 0 || p95AtMostMs === aimMs ? null : p95AtMostMs !== null && p95AtMostMs < aimMs,
 });
 
 /** A smaller fleet does not show whether the target is met. */

@@ -38,4 +38,14 @@ test('an axis of less than a minute a step has seconds, and a longer one has non
   const from = Date.parse('2026-11-27T11:33:00Z');
   expect(axisTimes([from, from + 10_000, from + 20_000], 0)).toEqual(['11:33:00', '11:33:10', '11:33:20']);
   expect(axisTimes([from, from + 60_000], 0)).toEqual(['11:33', '11:34']);
+  // Two and a half minutes in four steps.
+  expect(axisTimes([0, 37_500, 75_000, 112_500, 150_000], 0)).toEqual([
+    ...['00:00:00', '00:00:37', '00:01:15', '00:01:52', '00:02:30'],
+  ]);
+  expect(axisTimes([from, from + 6 * 3_600_000 + 1000], 0)).toEqual(['11:33', '17:33']);
+});
+
+test('an axis has no label twice, and the day where it is longer than one', () => {
+  expect(axisTimes([0, 400, 800, 1200], 0)).toEqual(['00:00:00', '', '', '00:00:01']);
+  expect(axisTimes([0, 86_400_000, 2 * 86_400_000], 0)).toEqual(['01-01 00:00', '01-02 00:00', '01-03 00:00']);
 });

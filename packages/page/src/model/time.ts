@@ -16,11 +16,23 @@ export const clockTime = (now: number, at: number, offsetMinutes: number): strin
 /** `14:03`, on any day. */
 export const timeOfDay = (at: number, offsetMinutes: number): string => clockTime(at, at, offsetMinutes).slice(0, 5);
 
-/** The times of an axis: with seconds where two of them would be equal. */
+/** `11-22 14:03`: with its month and day. */
+const dayTime = (at: number, offsetMinutes: number): string =>
+  new Date(at + offsetMinutes * 60_000).toISOString().slice(5, 16).replace('T', ' ');
+
+const MINUTE_MS = 60_000;
+
+/** The times of an axis: with seconds where a step is not whole minutes long, with the day from a day on. A text that is equal to the one before it is left out. */
 export const axisTimes = (moments: readonly number[], offsetMinutes: number): string[] => {
-  const short = moments.map((at) => timeOfDay(at, offsetMinutes));
-  const isShort = new Set(short).size === short.length;
-  return isShort ? short : moments.map((at) => clockTime(at, at, offsetMinutes));
+  const [first = 0, second = first] = moments;
+  const spanMs = (moments.at(-1) ?? first) - first;
+  const isExact = second - first >= 5 * MINUTE_MS || moments.every((at) => at % MINUTE_MS === 0);
+  const textOf = (at: number): string => {
+    if (spanMs >= DAY_MS) return dayTime(at, offsetMinutes);
+    return isExact ? timeOfDay(at, offsetMinutes) : clockTime(at, at, offsetMinutes);
+  };
+  const texts = moments.map(textOf);
+  return texts.map((text, i) => (text === texts[i - 1] ? '' : text));
 };
 
 /** `in 45 s`, `now` or `-`. */

@@ -69,7 +69,9 @@ export const Ask = ({ action, isBlind, onSend, onCancel }: AskProps) => {
           </label>
         )}
         <label class="field">
-          Why
+          <span>
+            Why <span class="dim">(required)</span>
+          </span>
           <input
             required
             maxLength={2000}

@@ -20,6 +20,8 @@ export type Page = {
   /** since when changes may be missing; null: the page is current */
   readonly blindSince: number | null;
   readonly knowledge: Knowledge | null;
+  /** the browser has no session, or no longer */
+  readonly needsLogin: boolean;
 };
 
 export const PageContext = createContext<Page | null>(null);

@@ -9,6 +9,8 @@ type GridProps<Row> = {
   /** the least width of a cell and the height of a line, pixels */
   readonly cellWidth: number;
   readonly lineHeight: number;
+  /** whether the cells are to take the focus, asked when they are drawn */
+  readonly takesFocus: () => boolean;
   readonly children: (
     row: Row,
     focus: { readonly tabIndex: number; readonly 'data-index': number },
@@ -21,8 +23,11 @@ const isSame = (one: Shape, other: Shape): boolean =>
 /** The element that scrolls the view. */
 const scroller = (): HTMLElement | null => document.getElementById('view');
 
+/** The one cell that the keyboard reaches; null: none is drawn. */
+export const reachableCell = (): HTMLElement | null => document.querySelector<HTMLElement>('.grid [tabindex="0"]');
+
 /** Cells in lines. Only the visible ones are in the document. Arrow keys move between the cells. */
-export const Grid = <Row,>({ label, rows, keyOf, cellWidth, lineHeight, children }: GridProps<Row>) => {
+export const Grid = <Row,>({ label, rows, keyOf, cellWidth, lineHeight, takesFocus, children }: GridProps<Row>) => {
   const box = useRef<HTMLDivElement>(null);
   const [shape, setShape] = useState<Shape>({ width: 0, top: 0, height: 0 });
   const [active, setActive] = useState(0);
@@ -49,6 +54,13 @@ export const Grid = <Row,>({ label, rows, keyOf, cellWidth, lineHeight, children
   }, [lineHeight]);
 
   const { columns, lines, first, last } = windowOf(shape, rows.length, cellWidth, lineHeight);
+
+  useLayoutEffect(() => {
+    const cell = reachableCell();
+    // A person may be in a field by now.
+    const isFree = document.activeElement === document.body || document.activeElement === scroller();
+    if (cell !== null && takesFocus() && isFree) cell.focus();
+  });
 
   useLayoutEffect(() => {
     if (!isMoving.current) return;

@@ -2,6 +2,7 @@ import type { TicketRow } from '@vigil/read-model';
 import { useEffect, useRef } from 'preact/hooks';
 import type { FleetAnswer } from '../live/routes.ts';
 import { isUnderWay, type Sent } from '../model/commands.ts';
+import { sessionText } from '../model/knowledge.ts';
 import { addressOf, VIEWS, type ViewName } from '../model/places.ts';
 import { orDash } from '../model/text.ts';
 import { ageText, clockTime } from '../model/time.ts';
@@ -37,7 +38,13 @@ export const Navigation = ({ current, waiting }: { readonly current: ViewName; r
 
 /** How old the answers are, in a line that is always there. */
 export const KnowledgeLine = () => {
-  const { knowledge, blindSince, now, offsetMinutes } = usePage();
+  const { knowledge, blindSince, needsLogin, now, offsetMinutes } = usePage();
+  if (needsLogin)
+    return (
+      <p class="knowledge blind" role="alert">
+        {sessionText(knowledge !== null)}
+      </p>
+    );
   if (knowledge === null)
     return <p class="knowledge">{blindSince === null ? 'Asking the dashboard…' : 'Nothing is known yet.'}</p>;
   if (blindSince !== null)

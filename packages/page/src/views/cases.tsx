@@ -1,7 +1,10 @@
 import { caseReason, describeEvent, evidenceName } from '@vigil/cli/describe';
 import type { CaseRow } from '@vigil/read-model';
+import { useMemo } from 'preact/hooks';
+import type { Live } from '../live/live.ts';
 import { ROUTES } from '../live/routes.ts';
 import { caseActions } from '../model/actions.ts';
+import type { State } from '../model/fleet.ts';
 import { addressOf } from '../model/places.ts';
 import { orDash, readable } from '../model/text.ts';
 import { countdown } from '../model/time.ts';
@@ -15,17 +18,33 @@ export const standing = ({ waiting, withheld, closedAt, ending, step }: CaseRow)
   return waiting ? 'waits for you' : `open: ${readable(step)}`;
 };
 
-/** A request by hand opens a case in any state of its agent. */
-const StateAtOpening = ({ of: { state, requestedBy } }: { readonly of: CaseRow }) =>
-  requestedBy !== null && state === 'UNKNOWN' ? <span class="dim">by hand</span> : <StateMark state={state} />;
+/** The state of the finding, as words: the agent may have left it. A request by hand opens a case in any state. */
+const FoundState = ({ of: { state, requestedBy } }: { readonly of: CaseRow }) => (
+  <span class="dim">{requestedBy !== null && state === 'UNKNOWN' ? 'by hand' : state}</span>
+);
 
 const planText = (plan: unknown): string =>
   Array.isArray(plan)
     ? plan.map((step: { readonly step?: unknown }) => readable(String(step?.step ?? '?'))).join(' → ')
     : 'plan unknown';
 
+type States = ReadonlyMap<string, State>;
+
+/** The present states of all agents. */
+const useStates = (live: Live): States => {
+  const cells = useAnswer(live, ROUTES.cells).value;
+  return useMemo(() => new Map(cells?.map(({ agentId, state }) => [agentId, state])), [cells]);
+};
+
+/** The present state of the agent of a case, where the fleet has it. */
+const StateNow = ({ agentId, states }: { readonly agentId: string | null; readonly states: States }) => {
+  const state = agentId === null ? undefined : states.get(agentId);
+  return state === undefined ? <span class="dim">-</span> : <StateMark state={state} />;
+};
+
 export const Cases = () => {
   const { live, now } = usePage();
+  const states = useStates(live);
   return (
     <Loaded answered={useAnswer(live, ROUTES.cases)}>
       {({ cases }) => (
@@ -44,7 +63,8 @@ export const Cases = () => {
               ),
             },
             { title: 'Agent', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
-            { title: 'State', kind: 'text', of: (one) => <StateAtOpening of={one} /> },
+            { title: 'Found', kind: 'text', of: (one) => <FoundState of={one} /> },
+            { title: 'Now', kind: 'text', of: ({ agentId }) => <StateNow agentId={agentId} states={states} /> },
             {
               ...{ title: 'Stands', kind: 'text' },
               of: (one) => <span class={one.waiting ? 'asks' : undefined}>{standing(one)}</span>,
@@ -66,6 +86,7 @@ export const Cases = () => {
 
 export const Case = ({ id }: { readonly id: string }) => {
   const { live } = usePage();
+  const states = useStates(live);
   return (
     <Loaded answered={useAnswer(live, ROUTES.case(id))}>
       {(found) => (
@@ -82,7 +103,8 @@ export const Case = ({ id }: { readonly id: string }) => {
             of={[
               ['Agent', <AgentLink key="agent" id={found.agentId} />],
               ['Task', <TaskLink key="task" id={found.taskId} />],
-              ['State', <StateAtOpening key="state" of={found} />],
+              ['Found', <FoundState key="found" of={found} />],
+              ['Agent now', <StateNow key="now" agentId={found.agentId} states={states} />],
               ['Opened', <Age key="opened" at={found.openedAt} />],
               ...(found.requestedBy === null ? [] : [['Asked by', orDash(caseReason(found))] as const]),
               ['Plan', `${found.planName}: ${planText(found.plan)}`],

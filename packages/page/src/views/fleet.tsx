@@ -2,12 +2,22 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { FleetAnswer } from '../live/routes.ts';
 import { ROUTES } from '../live/routes.ts';
 import { fleetActions } from '../model/actions.ts';
-import { type Cell, countsOf, type Filter, lately, type Sort, STATES, shownCells } from '../model/fleet.ts';
+import {
+  type Cell,
+  countsOf,
+  type Filter,
+  hiddenMatches,
+  lately,
+  type Sort,
+  STATES,
+  shownCells,
+} from '../model/fleet.ts';
 import { stateText } from '../model/knowledge.ts';
 import { addressOf } from '../model/places.ts';
 import { targetsOf } from '../model/targets.ts';
 import { ageText } from '../model/time.ts';
 import { useAnswer, usePage } from '../parts/context.tsx';
+import { focusField } from '../parts/field.ts';
 import { Grid } from '../parts/grid.tsx';
 import { Actions, Age, AgentLink, Loaded, StateMark } from '../parts/parts.tsx';
 
@@ -50,7 +60,7 @@ const Find = ({ filter, onFilter }: FilterProps) => {
   const { places } = usePage();
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
-    if (places.takesFocus()) field.current?.focus();
+    if (field.current !== null && places.takesFocus('field')) focusField(field.current);
   }, [places]);
   return (
     <label class="find">
@@ -66,7 +76,8 @@ const Find = ({ filter, onFilter }: FilterProps) => {
           if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
           event.preventDefault();
           const first = document.querySelector<HTMLElement>('.cell');
-          if (event.key === 'Enter') first?.click();
+          // Without a match, Enter shows the agents that the filter hides.
+          if (event.key === 'Enter') (first ?? document.getElementById('show-hidden'))?.click();
           else first?.focus();
         }}
       />
@@ -131,20 +142,38 @@ export const FleetView = ({ filter, onFilter, answer }: FilterProps & { readonly
       {all !== null && <States cells={all} filter={filter} onFilter={onFilter} />}
       {/* A person may type words before the agents are there. */}
       <Controls filter={filter} onFilter={onFilter} count={count} />
-      <Loaded answered={answered}>{(cells) => <Cells cells={cells} shown={shown} />}</Loaded>
+      <Loaded answered={answered}>
+        {(cells) => <Cells cells={cells} shown={shown} filter={filter} onFilter={onFilter} />}
+      </Loaded>
     </>
   );
 };
 
-type CellsProps = { readonly cells: readonly Cell[]; readonly shown: readonly Cell[] };
+/** No agent is shown: why, and a way to those that the filter hides. */
+const NoCells = ({ cells, filter, onFilter }: FilterProps & { readonly cells: readonly Cell[] }) => {
+  if (cells.length === 0) return <p class="none">No agent has reported yet.</p>;
+  const hidden = hiddenMatches(cells, filter);
+  if (hidden === null) return <p class="none">No agent matches.</p>;
+  return (
+    <p class="none" role="status">
+      {hidden.text}{' '}
+      <button id="show-hidden" type="button" class="button" onClick={() => onFilter(hidden.filter)}>
+        Show
+      </button>{' '}
+      <kbd>Enter</kbd>
+    </p>
+  );
+};
 
-const Cells = ({ cells, shown }: CellsProps) => {
-  const { now, blindSince } = usePage();
+type CellsProps = FilterProps & { readonly cells: readonly Cell[]; readonly shown: readonly Cell[] };
+
+const Cells = ({ cells, shown, filter, onFilter }: CellsProps) => {
+  const { now, blindSince, places } = usePage();
   const isNow = blindSince === null;
   return (
     <div class="fleet">
       {shown.length === 0 ? (
-        <p class="none">{cells.length === 0 ? 'No agent has reported yet.' : 'No agent matches.'}</p>
+        <NoCells cells={cells} filter={filter} onFilter={onFilter} />
       ) : (
         <Grid
           label="Agents"
@@ -152,6 +181,7 @@ const Cells = ({ cells, shown }: CellsProps) => {
           keyOf={({ agentId }) => agentId}
           cellWidth={CELL_WIDTH}
           lineHeight={LINE_HEIGHT}
+          takesFocus={() => places.takesFocus('cells')}
         >
           {(cell, focus) => (
             <a
