@@ -31,7 +31,8 @@ const project = (name: string, include: readonly string[], own: ProjectConfig): 
  * `unit` needs no server; `integration` and `separate` (`*.it.test.ts` beside the code) take their servers' addresses from
  * the environment: see src/test.ts. `system` and `stories` (`*.it.test.ts` in test/) start servers for each file. `clients`
  * (`*.clients.test.ts`) starts its own servers. `cluster` runs the suites on the log with three brokers; `secured` runs
- * the walkthrough under TLS, SCRAM and ACLs; `embedded` runs it on the log in a file.
+ * the walkthrough under TLS, SCRAM and ACLs; `embedded` runs it on the log in a file. `soak` runs one system for
+ * minutes or hours, under faults.
  */
 export default defineConfig({
   test: {
@@ -48,7 +49,7 @@ export default defineConfig({
     teardownTimeout: 30_000,
     projects: [
       project('unit', ['{packages,services}/*/src/**/*.test.ts', 'test/**/*.test.ts'], {
-        exclude: ['**/*.it.test.ts', '**/*.clients.test.ts', MODULES],
+        exclude: ['**/*.it.test.ts', '**/*.clients.test.ts', '**/*.soak.test.ts', MODULES],
         // The files of a process share its modules, because their import took most of a run. No test mocks a module.
         isolate: false,
         // Many of them wait for processes that they start.
@@ -80,6 +81,8 @@ export default defineConfig({
         fileParallelism: false,
         sequence: { groupOrder: 5 },
       }),
+      // `npm test soak` only: it takes ten minutes, or what VIGIL_SOAK_MINUTES sets.
+      project('soak', ['test/**/*.soak.test.ts'], { fileParallelism: false }),
       // Real coding agents from npm: `npm test clients` only. A session mostly waits; more at once make the clients themselves slow.
       project('clients', ['test/clients/**/*.clients.test.ts'], {
         fileParallelism: false,

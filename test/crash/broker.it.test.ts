@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { moveLeaders, reassign, untilWhole } from '../support/cluster.ts';
 import { type Faults, freezeBroker, killBroker, restartBroker, shuffled } from '../support/faults.ts';
 import { isCluster, soak, type TestSystem } from '../support/system.ts';
-import { judge } from './judged.ts';
+import { judge, TRIAL_MS } from './judged.ts';
 
 const KILLS = soak(2, 10);
 const STOPS = soak(1, 10);
@@ -39,6 +39,7 @@ judge(
       }
     },
   },
+  TRIAL_MS,
   (evidence) => {
     test('the broker was ended and stopped as often as planned', () =>
       expect(evidence().faults).toHaveLength(LIST.length));

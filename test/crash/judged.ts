@@ -12,15 +12,15 @@ import {
 import { type Evidence, hold, type Trial } from './trial.ts';
 
 /** Each fault on three brokers waits until all replicas are in sync, and each read for the broker's rebalance delay. */
-const TRIAL_MS = soak(isCluster ? 1_800_000 : 900_000, 3_600_000);
+export const TRIAL_MS: number = soak(isCluster ? 1_800_000 : 900_000, 3_600_000);
 
 /** Runs a trial, and checks the rules that hold after any fault. `further`: more checks of this one. */
-export const judge = (trial: Trial, further: (evidence: () => Evidence) => void = () => {}): void => {
+export const judge = (trial: Trial, limitMs: number, further: (evidence: () => Evidence) => void): void => {
   describe.skipIf(!ownServers)(trial.name, () => {
     let evidence: Evidence;
     beforeAll(async () => {
       evidence = await hold(trial);
-    }, TRIAL_MS);
+    }, limitMs);
     afterAll(async () => {
       if (evidence === undefined) return;
       const { versions, restarts, seed, faults, herd, on } = evidence;

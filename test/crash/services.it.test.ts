@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { keepMoving } from '../support/cluster.ts';
 import { addAndRemove, killAll } from '../support/faults.ts';
 import { isCluster, soak } from '../support/system.ts';
-import { judge } from './judged.ts';
+import { judge, TRIAL_MS } from './judged.ts';
 
 const ALL: readonly ServiceName[] = [
   'heartbeat-ingest',
@@ -43,6 +43,7 @@ judge(
       await moving;
     },
   },
+  TRIAL_MS,
   (evidence) => {
     test('every service was ended as often as planned, and came back', () => {
       const { restarts, faults } = evidence();

@@ -48,7 +48,7 @@ it('--shard selects one of the parts into which the test files are divided', () 
   expect(requestOf(['--integration']).shard).toBeNull();
 });
 
-it.each(['clients', 'cluster', 'secured', 'embedded'])(
+it.each(['clients', 'cluster', 'secured', 'embedded', 'soak'])(
   'the suite %s runs when its name is the first word, and never without it',
   (suite) => {
     expect(requestOf([suite, 'codex'])).toEqual({ ...requestOf(['codex']), suite });

@@ -23,10 +23,10 @@ export type TestRequest = {
 
 /**
  * `clients`: with real coding agents. `cluster`: the suites on the log, with three brokers. `secured`: the walkthrough
- * under TLS, SCRAM and ACLs. `embedded`: the walkthrough on the log in a file.
+ * under TLS, SCRAM and ACLs. `embedded`: the walkthrough on the log in a file. `soak`: a fault every 30 s.
  */
 export type Suite = (typeof SUITES)[number];
-const SUITES = ['clients', 'cluster', 'secured', 'embedded'] as const;
+const SUITES = ['clients', 'cluster', 'secured', 'embedded', 'soak'] as const;
 
 /** The tests that run on Kafka, and on the log in a file. */
 export const ON_BOTH_LOGS = 'test/walkthrough/*.it.test.ts';
