@@ -120,7 +120,10 @@ A secret belongs only to the services that read it ([how](between-servers.md#sec
   serviceTable(ofEvery, { hasReaders: false }),
   '## Several services',
   `A process of all services (\`npm start -- --embedded\`) reads the variables of each.
-\`VIGIL_PROBES\` then also sets the port at which each service answers probes.`,
+\`VIGIL_PROBES\` then also sets the port at which each service answers probes.
+
+\`VIGIL_PORT_OFFSET\` moves every port of \`npm start\` by a number, so that two clones run side by side.
+\`npm start\` takes no other variable for its ports.`,
   serviceTable(ofSeveral, { hasReaders: true }),
   ...services.flatMap(sectionOf),
   '## The command line and runtimes',

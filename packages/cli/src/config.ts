@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { RegistryVariables } from '@vigil/events';
 import type { KafkaVariables } from '@vigil/stream';
-import { CannotProceed } from './errors.ts';
+import { CannotProceed, NoAnswer } from './errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -66,12 +66,21 @@ export const COMMAND_VARIABLES = {
   },
 } as const;
 
+/** The launcher names the process of an `npm start` that has not come up. Throws NoAnswer. */
+const requireStarted = ({ VIGIL_STARTING: pid }: Environment): void => {
+  if (pid)
+    throw new NoAnswer(
+      `npm start (process ${pid}) is starting Vigil here, or ending it: try again when it prints "watching".`,
+    );
+};
+
 /** The address of the dashboard, and the token that it requires. Throws CannotProceed. */
 export const dashboardSettings = (env: Environment): ServerSettings => {
   const url = env.VIGIL_DASHBOARD_URL || COMMAND_VARIABLES.VIGIL_DASHBOARD_URL.default;
   if (!URL.canParse(url))
     throw new CannotProceed(`VIGIL_DASHBOARD_URL is ${JSON.stringify(url)}: give http://host:port.`);
   const token = env.VIGIL_DASHBOARD_TOKEN;
+  if (!token) requireStarted(env);
   if (!token)
     throw new CannotProceed(
       'Vigil does not run here: VIGIL_DASHBOARD_TOKEN is not set. Start it (npm start), or set VIGIL_DASHBOARD_URL and VIGIL_DASHBOARD_TOKEN of one that runs elsewhere.',
@@ -85,6 +94,7 @@ export const gatewaySettings = (env: Environment): ServerSettings => {
   if (!URL.canParse(url))
     throw new CannotProceed(`VIGIL_GATEWAY_URL is ${JSON.stringify(url)}: give http://host:port.`);
   const token = env.VIGIL_GATEWAY_TOKEN;
+  if (!token) requireStarted(env);
   if (!token)
     throw new CannotProceed(
       "VIGIL_GATEWAY_TOKEN is not set. Start Vigil here (npm start), or give the operator's token of the gateway elsewhere.",

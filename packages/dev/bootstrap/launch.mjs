@@ -10,7 +10,18 @@ const program = path.join(bundles, 'vigil.mjs');
 /** Addresses and tokens of the system that `npm start` runs here; the environment has precedence. */
 const running = () => {
   const file = path.join(root, '.vigil/start.env');
-  return existsSync(file) ? readStartEnv(readFileSync(file, 'utf8')) : {};
+  return existsSync(file) ? readStartEnv(readFileSync(file, 'utf8')) : starting();
+};
+
+/** The process of an `npm start` here that has not come up, or is ending. */
+const starting = () => {
+  try {
+    const [pid] = readFileSync(path.join(root, '.vigil/run/npm-start.pid'), 'utf8').split(' ');
+    process.kill(Number(pid), 0);
+    return { VIGIL_STARTING: pid };
+  } catch {
+    return {};
+  }
 };
 
 /** The Node that runs the bundles. A fresh build implies installed tools and dependencies. */

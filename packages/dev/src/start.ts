@@ -12,13 +12,23 @@ import { endChildWithUs } from './processes/survivors.ts';
 import { endWith, Refusal } from './refusal.ts';
 import { startEmbeddedServers } from './servers/embedded.ts';
 import { keepFilesPrivate, makePrivateFolder } from './servers/kept-secret.ts';
+import { portOffsetOf, requireAllFree } from './servers/ports.ts';
 import { hasContainerEngine, hasJavaAndMaven } from './servers/requirements.ts';
 import { type EmbeddedServers, type Environment, isEmbedded, type Servers } from './servers/running-servers.ts';
-import { givenServers, START_PORTS, startServers } from './servers/servers.ts';
+import { givenServers, startPortsOf, startServers } from './servers/servers.ts';
 import { chooseLog, chosenLine, type LogKind, type StartRequest, startRequestOf } from './system/choose-log.ts';
 import { answersAt, endFrozen, pauseUntil } from './system/end-frozen.ts';
-import { type ClientEnv, probePort, probesOf, SERVICES, START_SYSTEM_PORTS, startEnvText } from './system/services.ts';
-import { keptTokens, type System, startSystem } from './system/start-system.ts';
+import {
+  type ClientEnv,
+  movedPorts,
+  probePort,
+  probesOf,
+  SERVICES,
+  START_SYSTEM_PORTS,
+  startEnvText,
+  usesOf,
+} from './system/services.ts';
+import { endLeftServices, keptTokens, type System, startSystem } from './system/start-system.ts';
 
 const OWNER = 'npm-start';
 /** Addresses and tokens of the running system: `npx vigil` takes them from here. */
@@ -45,6 +55,8 @@ const requireOnlyOne = (): void => {
       `npm start is running here already as process ${other}: use it, or end it (kill ${other}) and try again`,
     );
   writePid(stateDir, OWNER, process.pid);
+  // That of a start that was killed. Without it, `npx vigil` reports that this one has not come up.
+  rmSync(envFile, { force: true });
   process.once('exit', () => forgetPid(stateDir, OWNER));
 };
 
@@ -120,7 +132,7 @@ const openServers = async (env: Environment, wanted: LogKind | null): Promise<Se
   if (chosen.kind === 'embedded')
     return startEmbeddedServers({
       dir: embeddedDir,
-      port: START_PORTS.postgres,
+      port: startPortsOf(env).postgres,
       env,
       run: superviseDaemon(report),
       report,
@@ -152,12 +164,14 @@ const watchFrozen = (system: System, servers: Servers | EmbeddedServers, signal:
 const run = async (env: Environment, signal: AbortSignal, { log, hasDemo }: StartRequest): Promise<void> => {
   await using open = new AsyncDisposableStack();
   requireOnlyOne();
+  const ports = movedPorts(START_SYSTEM_PORTS, portOffsetOf(env));
+  await endLeftServices(path.resolve(stateDir));
+  await requireAllFree(usesOf(ports));
   const servers = await openServers(env, log);
   open.defer(servers.stop);
   signal.throwIfAborted();
   report('servers are ready; starting the services');
   if (!existsSync(peopleFile)) writeFileSync(peopleFile, peopleText([]), { mode: 0o600 });
-  const ports = START_SYSTEM_PORTS;
   const policy = hasDemo ? 'demo' : 'vigil';
   const system = await startSystem({
     servers,

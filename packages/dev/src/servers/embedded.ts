@@ -3,13 +3,13 @@ import { type RunDaemon, runOnce } from '../processes/supervise-daemon.ts';
 import { endWithUs } from '../processes/survivors.ts';
 import { keepFilesPrivate, makePrivateFolder } from './kept-secret.ts';
 import { endLeftServers } from './local.ts';
-import { freePorts, requireFree } from './ports.ts';
+import { freePorts, orPortInUse, requireFree } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import { requireDisk } from './requirements.ts';
 import type { EmbeddedServers, Environment } from './running-servers.ts';
 
 const DISK_BYTES = 5e8;
-const PORT_REMEDY = 'end it, or give DATABASE_URL of a Postgres of your own';
+const INSTEAD = 'DATABASE_URL of a Postgres of your own';
 
 export type EmbeddedOptions = {
   /** the folder of the log, of Postgres and of its logs and pid files */
@@ -31,10 +31,11 @@ const startDatabase = async ({ dir, port, env, run, report }: EmbeddedOptions) =
   const left = await endLeftServers(dir);
   if (left.length > 0) report(`ended what an earlier run left: ${left.join(', ')}`);
   requireDisk(dir, DISK_BYTES);
-  await requireFree(port, 'Postgres', PORT_REMEDY);
+  const use = { port, what: 'Postgres', instead: INSTEAD };
+  await requireFree(use);
   report('starting Postgres …');
   endWithUs(dir, 'postgres');
-  const { url, stop } = await startPostgres({ dir, port, run });
+  const { url, stop } = await orPortInUse(startPostgres({ dir, port, run }), [use], () => endLeftServers(dir));
   return { env: { DATABASE_URL: url }, stop };
 };
 

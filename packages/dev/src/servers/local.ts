@@ -8,14 +8,14 @@ import { addressesOf, stopNodes, threeNodes } from './kafka/cluster.ts';
 import { type ProcessAt, startNodes } from './kafka/nodes.ts';
 import { adminIdentity, identityOf } from './kafka/secured.ts';
 import { keepFilesPrivate, makePrivateFolder } from './kept-secret.ts';
-import { type Ports, requireFree } from './ports.ts';
+import { orPortInUse, type Ports, type PortUse, requireAllFree } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import { type Registry, startRegistry } from './registry.ts';
 import { requireDisk, requireJava } from './requirements.ts';
 import type { BrokerForm, Environment, Servers } from './running-servers.ts';
 
 const DISK_BYTES = 2e9;
-const PORT_REMEDY = 'end it, or give KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL of servers of your own';
+const INSTEAD = 'KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL of servers of your own';
 
 /** Ends the servers of `dir` that an earlier run left running, and returns their names. */
 export const endLeftServers = async (dir: string): Promise<readonly string[]> => {
@@ -28,11 +28,15 @@ export const endLeftServers = async (dir: string): Promise<readonly string[]> =>
 const requireAll = async (dir: string, ports: Ports): Promise<void> => {
   requireDisk(dir, DISK_BYTES);
   requireJava();
-  await requireFree(ports.kafka, 'Kafka', PORT_REMEDY);
-  await requireFree(ports.controller, "Kafka's controller", PORT_REMEDY);
-  await requireFree(ports.registry, 'the schema registry', PORT_REMEDY);
-  await requireFree(ports.postgres, 'Postgres', PORT_REMEDY);
+  await requireAllFree(usesOf(ports));
 };
+
+const usesOf = (ports: Ports): readonly PortUse[] => [
+  { port: ports.kafka, what: 'Kafka', instead: INSTEAD },
+  { port: ports.controller, what: "Kafka's controller", instead: INSTEAD },
+  { port: ports.registry, what: 'the schema registry', instead: INSTEAD },
+  { port: ports.postgres, what: 'Postgres', instead: INSTEAD },
+];
 
 export type LocalOptions = {
   readonly dir: string;
@@ -72,12 +76,7 @@ export const startLocal = async (options: LocalOptions): Promise<Servers> => {
     isSecured: form === 'secured',
   };
   const nodes = form === 'cluster' ? await threeNodes(dir) : [lone];
-  try {
-    return await startAll(options, nodes);
-  } catch (error) {
-    await endLeftServers(dir);
-    throw error;
-  }
+  return orPortInUse(startAll(options, nodes), usesOf(ports), () => endLeftServers(dir));
 };
 
 const startAll = async (

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { freePorts, requireFree } from './ports.ts';
 import { javaMajor, requireDisk } from './requirements.ts';
 
 it('the version of Java is read from its output, in the old and the new format', () => {
@@ -14,18 +13,4 @@ it('a disk with exactly the required space is enough', () => expect(() => requir
 
 it('a disk with too little free space is refused with both figures', () => {
   expect(() => requireDisk('/x', 2e9, 1.2e9)).toThrow('1.2 GB are free on the disk of /x and 2.0 GB are needed');
-});
-
-it('free ports are all different', async () => expect(new Set(await freePorts(8)).size).toBe(8));
-
-it('a port in use is refused with its number and the remedy; a free one is accepted', async () => {
-  const { createServer } = await import('node:net');
-  const [port = 0] = await freePorts(1);
-  await expect(requireFree(port, 'Kafka', 'end it')).resolves.toBeUndefined();
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  await expect(requireFree(port, 'Kafka', 'end it')).rejects.toThrow(
-    `port ${port}, meant for Kafka, is in use by another program: end it`,
-  );
-  server.close();
 });

@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts';
 import type { Broker } from './kafka/broker.ts';
 import { type BrokerAt, brokerAt } from './kafka/nodes.ts';
 import { startLocal } from './local.ts';
-import { freePorts, type Ports } from './ports.ts';
+import { freePorts, type Ports, portOffsetOf } from './ports.ts';
 import { hasContainerEngine } from './requirements.ts';
 import type { BrokerForm, Environment, Servers, ServersEnv } from './running-servers.ts';
 
@@ -71,8 +71,20 @@ export const givenServers = (env: Environment): ServersEnv | null => {
   throw new Refusal(`${given.join(' and ')} given without ${missing.join(' and ')}: give all three, or none`);
 };
 
-const portsFor = async (purpose: 'start' | 'test'): Promise<Ports> => {
-  if (purpose === 'start') return START_PORTS;
+/** The ports of the servers of `npm start`, moved by VIGIL_PORT_OFFSET. */
+export const startPortsOf = (env: Environment): Ports => {
+  const offset = portOffsetOf(env);
+  const { kafka, controller, registry, postgres } = START_PORTS;
+  return {
+    kafka: kafka + offset,
+    controller: controller + offset,
+    registry: registry + offset,
+    postgres: postgres + offset,
+  };
+};
+
+const portsFor = async (purpose: 'start' | 'test', env: Environment): Promise<Ports> => {
+  if (purpose === 'start') return startPortsOf(env);
   const [kafka = 0, controller = 0, registry = 0, postgres = 0] = await freePorts(4);
   return { kafka, controller, registry, postgres };
 };
@@ -95,7 +107,7 @@ export const startServers = async ({
     onProgress(`using the servers of the environment: ${given.KAFKA_BROKERS}, ${given.SCHEMA_REGISTRY_URL}`);
     return { env: given, identityOf: () => ({}), brokers: [], brokersAt: [], stop: async () => undefined };
   }
-  const ports = await portsFor(purpose);
+  const ports = await portsFor(purpose, env);
   const run = purpose === 'start' ? superviseDaemon(onProgress) : runOnce;
   if (form !== 'one' || !hasContainerEngine())
     return startLocal({ dir: path.resolve(dir), ports, form, env, sharedRegistry, run, report: onProgress });

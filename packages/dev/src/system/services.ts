@@ -1,5 +1,6 @@
 import { REGISTRY_AUTH_VARIABLES } from '@vigil/events';
 import { KAFKA_ACCESS_VARIABLES } from '@vigil/stream';
+import type { PortUse } from '../servers/ports.ts';
 import type { EmbeddedEnv, ServersEnv } from '../servers/running-servers.ts';
 
 /** In the order of the start: the ingress of the agents opens last, and closes first. */
@@ -28,6 +29,20 @@ export const START_SYSTEM_PORTS: SystemPorts = {
   dashboard: 7420,
   probes: SERVICES.map((_, index) => 7431 + index),
 };
+
+/** The same, moved by a number. */
+export const movedPorts = ({ gateway, dashboard, probes }: SystemPorts, offset: number): SystemPorts => ({
+  gateway: gateway + offset,
+  dashboard: dashboard + offset,
+  probes: probes.map((port) => port + offset),
+});
+
+/** What uses each of them. */
+export const usesOf = ({ gateway, dashboard, probes }: SystemPorts): readonly PortUse[] => [
+  { port: gateway, what: 'the gateway', instead: null },
+  { port: dashboard, what: 'the dashboard', instead: null },
+  ...probes.map((port, index) => ({ port, what: `the probes of ${SERVICES[index]}`, instead: null })),
+];
 
 /** The key of decision links, and the key by which ingest recognises what the gateway has accepted. */
 export type SharedKeys = { readonly VIGIL_LINK_KEY: string; readonly VIGIL_PROOF_KEY: string };
