@@ -120,12 +120,18 @@ A secret belongs only to the services that read it ([how](between-servers.md#sec
   serviceTable(ofEvery, { hasReaders: false }),
   '## Several services',
   `A process of all services (\`npm start -- --embedded\`) reads the variables of each.
-\`VIGIL_PROBES\` then also sets the port at which each service answers probes.
-
-\`VIGIL_PORT_OFFSET\` moves every port of \`npm start\` by a number, so that two clones run side by side.
-\`npm start\` takes no other variable for its ports.`,
+\`VIGIL_PROBES\` then also sets the port at which each service answers probes.`,
   serviceTable(ofSeveral, { hasReaders: true }),
   ...services.flatMap(sectionOf),
+  '## npm start',
+  'It passes the variables of the services on, and sets their ports itself. Its servers, services and commands use the moved ports.',
+  clientTable({
+    VIGIL_PORT_OFFSET: {
+      values: 'whole number, 0 to 40000',
+      default: '0',
+      description: 'Moves every port, so that two clones run side by side: give the second one 100.',
+    },
+  }),
   '## The command line and runtimes',
   `\`vigil run\` and \`vigil runtime\` are runtimes. Options of the [command line](cli.md) set some of these variables too.
 Commands that open the log themselves also read the variables of the log above. \`vigil doctor\` reads \`DATABASE_URL\`, and \`vigil replay rebuild\` reads the variables of the projector.
@@ -154,6 +160,7 @@ const NOT_SETTINGS: Readonly<Record<string, string>> = {
   VIGIL_FLEET_STATE_DIR: 'npm start sets it, so that commands find the agents of the demonstration fleet',
   VIGIL_HANDED_OVER_BY: 'npm start and npm test set it for the Node that they start',
   VIGIL_POSTGRES_PASSWORD: 'npm start sets it for docker-compose.yml',
+  VIGIL_STARTING: 'the launcher of the command line sets it while npm start is starting',
   VIGIL_SOAK: 'npm test sets it for long tests',
   VIGIL_TEST_BROKERS: 'npm test sets it for tests with several brokers',
   VIGIL_TEST_SERVERS: 'npm test sets it for tests on its servers',

@@ -198,6 +198,9 @@ export const oneLine = (text: string): string =>
 /** As `plain`, with its line breaks: for receivers that show them. */
 export const plainLines = (text: string): string => text.split(/\r?\n/).map(plain).join('\n');
 
+/** The title where the end is its first word, and not its last one too. */
+export const resolvedTitle = (title: string): string => `Resolved: ${title.replace(/: over$/, '')}`;
+
 /** What has happened to an alert: raised, updated or resolved. */
 export const whatOf = ({ type }: AlertEvent): 'raised' | 'updated' | 'resolved' => {
   switch (type) {

@@ -47,7 +47,7 @@ test('a notification is one POST of JSON, and later messages of the alert replac
   });
   expect(bodyOf(server.received, 1)).toMatchObject({
     sequence_id: alertId,
-    title: 'Resolved: worker-1 is STUCK: over',
+    title: 'Resolved: worker-1 is STUCK',
     priority: 2,
   });
 });

@@ -1,7 +1,17 @@
 import { httpUrl } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
-import { cut, decisionOf, labelOf, pageHint, plain, plainLines, whatOf, withItem } from '../delivery/message.ts';
+import {
+  cut,
+  decisionOf,
+  labelOf,
+  pageHint,
+  plain,
+  plainLines,
+  resolvedTitle,
+  whatOf,
+  withItem,
+} from '../delivery/message.ts';
 import { type AlertEvent, deliveringTo, isQuiet, type Kind, type SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
 import { secretFile, secretOf, variable } from './secret.ts';
@@ -48,7 +58,7 @@ const notificationOf = async (alert: AlertEvent, name: string, deps: SinkDeps) =
   const isOver = whatOf(alert) === 'resolved';
   const actions = await buttonsOf(alert, name, deps);
   return {
-    title: cut(plain(isOver ? `Resolved: ${title}` : title), LONGEST_TITLE),
+    title: cut(plain(isOver ? resolvedTitle(title) : title), LONGEST_TITLE),
     message: withItem(plainLines(text), alert.payload, LONGEST_TEXT),
     sequence_id: alertId,
     priority: priorityOf(alert),

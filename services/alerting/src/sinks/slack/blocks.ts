@@ -1,4 +1,4 @@
-import { cut, decisionOf, labelOf, pageHint, plain, whatOf, withItem } from '../../delivery/message.ts';
+import { cut, decisionOf, labelOf, pageHint, plain, resolvedTitle, whatOf, withItem } from '../../delivery/message.ts';
 import type { AlertEvent, SinkDeps } from '../../delivery/sink.ts';
 
 type Decision = NonNullable<Awaited<ReturnType<typeof decisionOf>>>;
@@ -21,7 +21,7 @@ export const lineOf = (alert: AlertEvent): string => {
   const { severity, title } = alert.payload;
   const isOver = whatOf(alert) === 'resolved';
   const icon = isOver ? ':white_check_mark:' : ICONS[severity === 'UNKNOWN' ? 'warning' : severity];
-  return `${icon} ${isOver ? 'Resolved: ' : ''}${cut(escaped(title), LONGEST_LINE)}`;
+  return `${icon} ${cut(escaped(isOver ? resolvedTitle(title) : title), LONGEST_LINE)}`;
 };
 
 /** The title and the text of an alert. */

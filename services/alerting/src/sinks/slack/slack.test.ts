@@ -97,7 +97,7 @@ test('an incident is one thread: its first message is updated in place, and each
   await sink.deliver(next(escalation(), 'e2'));
   await sink.deliver(next(resolvedEvent(), 'e3'));
   expect(roots(messages)).toHaveLength(1);
-  expect(roots(messages)[0]?.text).toBe(':white_check_mark: Resolved: worker-1 is STUCK: over');
+  expect(roots(messages)[0]?.text).toBe(':white_check_mark: Resolved: worker-1 is STUCK');
   expect(replies(messages).map(({ thread_ts }) => thread_ts)).toEqual(['1700.0', '1700.0']);
   expect(replies(messages).map(({ reply_broadcast }) => reply_broadcast)).toEqual([true, false]);
 });
