@@ -18,6 +18,7 @@ import {
 } from './own-health/doctor.ts';
 import { BROKER } from './own-health/knowledge.ts';
 import { failingWhileAway, lookOut, type Probe } from './own-health/look-out.ts';
+import { DASHBOARD, ownEvents } from './own-health/own-events.ts';
 import { speedsFrom } from './own-health/speed.ts';
 import { signalsFrom } from './signals.ts';
 
@@ -46,8 +47,12 @@ export const openDashboard = async (
   const onFailure = (err: unknown) => logger.error({ err }, 'a request failed');
   const instant = () => ({ now: now(), monotonic: performance.now() });
   const { VIGIL_PROBES: probes, SCHEMA_REGISTRY_URL: registry = null } = config;
+  const feed = await openFeed(log, signal, onFailure);
+  const events = ownEvents(feed.ready, () => performance.now());
   const looked = new Map<string, Probe>([
-    ...probes.map(([service, url]) => [service, () => isReady(readiness(service, url))] as const),
+    ...probes.map(
+      ([service, url]) => [service, service === DASHBOARD ? events : () => isReady(readiness(service, url))] as const,
+    ),
     ...(registry === null ? [] : [[REGISTRY, () => isReady(registryAnswers(registry))] as const]),
     [BROKER, async () => void (await log.clusterId())],
   ]);
@@ -57,7 +62,6 @@ export const openDashboard = async (
   const hanging = watchTransactions(log, signal, logger);
   const onTrouble = (err: Error) => logger.warn({ err }, 'changes cannot be followed now');
   const changes = followChanges(databaseUrlFrom(config), onTrouble, signal);
-  const feed = await openFeed(log, signal, onFailure);
   const app = openApp({
     tls,
     people: openPeople({

@@ -14,6 +14,11 @@ import type { Following, From, Log, LogRecord } from './log.ts';
 
 /** The delay before the registry is queried again after it did not answer, milliseconds. */
 export const REGISTRY_RETRY_MS = 1000;
+/**
+ * A record that waits for longer counts as unread, milliseconds. The first record of each schema waits for one answer of the
+ * registry, and a busy machine takes a second for it.
+ */
+const LATE_MS = 5000;
 
 /** Runs `job`, and again after each unknown schema is learned. Throws the errors of `learn`. */
 export const retryLearning = async <T>(codec: Codec, job: () => T): Promise<T> => {
@@ -41,7 +46,8 @@ export const readEvent = (codec: Codec, record: LogRecord): Promise<HealthEvent>
 export class WaitingReader {
   readonly #codec: Codec;
   readonly #signal: AbortSignal;
-  readonly #begun = new Set<LogRecord>();
+  /** the unread records, and when each began to wait; the oldest is first */
+  readonly #begun = new Map<LogRecord, number>();
 
   constructor(codec: Codec, signal: AbortSignal) {
     this.#codec = codec;
@@ -50,12 +56,18 @@ export class WaitingReader {
 
   /** the unread records, which wait for the registry */
   get waiting(): readonly LogRecord[] {
-    return [...this.#begun];
+    return [...this.#begun.keys()];
+  }
+
+  /** Whether a record has waited for too long. */
+  get isLate(): boolean {
+    const [oldest] = this.#begun.values();
+    return oldest !== undefined && performance.now() - oldest > LATE_MS;
   }
 
   /** null if the signal was aborted first. Throws DeadLetter or Undecodable if the record cannot be read. */
   async read(record: LogRecord): Promise<HealthEvent | null> {
-    this.#begun.add(record);
+    this.#begun.set(record, performance.now());
     try {
       while (!this.#signal.aborted) {
         const read = await readEvent(this.#codec, record).catch((error: unknown) => {
@@ -105,7 +117,7 @@ export const tail = async <In extends TopicName>(
     if (isEvent(record)) queue = queue.then(() => deliver(record));
   };
   const { ready } = await log.follow(topics, from, enqueue, signal);
-  return { finished, ready: () => ready() && reader.waiting.length === 0 };
+  return { finished, ready: () => ready() && !reader.isLate };
 };
 
 type ReadOnOptions<In extends TopicName> = {
@@ -159,5 +171,5 @@ export const readAndFollow = async <In extends TopicName>(
   early.forEach(enqueue);
   later = enqueue;
   await caughtUp;
-  return { finished, ready: () => ready() && reader.waiting.length === 0 };
+  return { finished, ready: () => ready() && !reader.isLate };
 };
