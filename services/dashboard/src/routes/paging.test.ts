@@ -16,7 +16,7 @@ const read = (limit: number, rowsAt: (page: number) => readonly Row[]): readonly
   const pages: string[][] = [];
   let cursor: string | undefined;
   do {
-    const { rows, next } = pageOf(rowsAt(pages.length), keyOf, { limit, cursor });
+    const { rows, next } = pageOf('rows', rowsAt(pages.length), keyOf, { limit, cursor });
     pages.push(rows.map(({ id }) => id));
     cursor = next ?? undefined;
   } while (cursor !== undefined);
@@ -32,7 +32,7 @@ test('pages have each row once, in the order of their keys', () => {
 });
 
 test('without a limit there is one page', () => {
-  expect(pageOf(rows, keyOf, {})).toEqual({ rows, next: null });
+  expect(pageOf('rows', rows, keyOf, {})).toEqual({ rows, next: null });
 });
 
 test('a row that leaves between two pages, also the last one of a page, moves no other row', () => {
@@ -48,6 +48,20 @@ test.each(['x', '', 'bnVsbA', 'W251bGxd'])('a cursor that no answer had is refus
     status: 400,
     type: 'urn:vigil:bad_cursor',
   });
+});
+
+test('a cursor of another list is refused, also where its keys have the same form', async () => {
+  const { next } = pageOf('alerts', rows, keyOf, { limit: 1 });
+  expect(() => pageOf('cases', rows, keyOf, { cursor: next ?? '' })).toThrow('of this list');
+  const alerts = rows.map(({ id, at }) => ({ alertId: id, raisedAt: at, resolvedAt: 5 }));
+  const { request } = dashboard({ alerts: async () => alerts, cases: async () => [] } as never);
+  const first = (await request('GET', '/v1/alerts?limit=1')).json() as { readonly next: string };
+  expect(typeof first.next).toBe('string');
+  for (const list of ['cases', 'story', 'tasks'])
+    expect((await request('GET', `/v1/${list}?limit=1&cursor=${first.next}`)).json()).toMatchObject({
+      status: 400,
+      type: 'urn:vigil:bad_cursor',
+    });
 });
 
 test.each([

@@ -71,7 +71,12 @@ export const readRoutes = (app: FastifyInstance, { model, signalsOf, speeds, kno
     const waiting = filter === 'waiting';
     const found = await model.agents({ unhealthy: filter === 'unhealthy', waiting, state, taskId: task });
     const keyOf = ({ agentId, exemptionSince }: AgentRow) => (waiting ? [exemptionSince ?? 0, agentId] : [agentId]);
-    const { rows: agents, next } = pageOf(found.filter(selectsAgent(asked)), keyOf, asked);
+    const { rows: agents, next } = pageOf(
+      waiting ? 'waiting agents' : 'agents',
+      found.filter(selectsAgent(asked)),
+      keyOf,
+      asked,
+    );
     return { agents, next };
   });
   app.get<One>('/v1/agents/:id', async ({ params: { id } }) => {
@@ -85,7 +90,7 @@ export const readRoutes = (app: FastifyInstance, { model, signalsOf, speeds, kno
     const { kind, since, until, ...asked } = queryOf(queries.history, query);
     found(await model.agent(id), 'agent', id, '`vigil health` (/v1/agents)');
     const read = (paged: object) => model.history({ agentId: id, kind, since, until, ...paged });
-    const { rows: history, next } = await pageFrom(read, HISTORY_ORDER, asked);
+    const { rows: history, next } = await pageFrom(`history of ${id}`, read, HISTORY_ORDER, asked);
     return { history, next };
   });
   app.get('/v1/inbox', async ({ query }) => {
@@ -103,7 +108,7 @@ export const readRoutes = (app: FastifyInstance, { model, signalsOf, speeds, kno
         (since === undefined || (item.since ?? 0) >= since) &&
         (until === undefined || (item.since ?? 0) < until),
     );
-    const { rows, next } = pageOf(items, inboxPlace, asked);
+    const { rows, next } = pageOf('inbox', items, inboxPlace, asked);
     return { inbox: rows, next };
   });
   app.get<One>('/v1/requests/:id', async ({ params: { id } }) =>
@@ -113,7 +118,7 @@ export const readRoutes = (app: FastifyInstance, { model, signalsOf, speeds, kno
     const { open, state, agent, task, policy, host, label, since, until, ...asked } = queryOf(queries.cases, query);
     const filter = { open, state, agentId: agent, taskId: task, policyName: policy, host, labels: label, since, until };
     const read = (paged: object) => model.cases({ ...filter, ...paged });
-    const { rows: cases, next } = await pageFrom(read, CASE_ORDER, asked);
+    const { rows: cases, next } = await pageFrom('cases', read, CASE_ORDER, asked);
     return { cases, next };
   });
   app.get<One>('/v1/cases/:id', async ({ params: { id } }) => ({
@@ -123,13 +128,13 @@ export const readRoutes = (app: FastifyInstance, { model, signalsOf, speeds, kno
     const { limit, cursor, agent, task, label, ...asked } = queryOf(queries.breakers, query);
     const filter = { ...asked, agentId: agent, taskId: task, labels: label, tripsSince: now() - DAY_MS };
     const read = (paged: object) => model.breakers({ ...filter, ...paged });
-    const { rows: breakers, next } = await pageFrom(read, BREAKER_ORDER, { limit, cursor });
+    const { rows: breakers, next } = await pageFrom('breakers', read, BREAKER_ORDER, { limit, cursor });
     return { breakers, next };
   });
   app.get('/v1/tickets', async ({ query }) => {
     const { limit, cursor, agent, task, label, ...asked } = queryOf(queries.tickets, query);
     const read = (paged: object) => model.tickets({ ...asked, agentId: agent, taskId: task, labels: label, ...paged });
-    const { rows: tickets, next } = await pageFrom(read, TICKET_ORDER, { limit, cursor });
+    const { rows: tickets, next } = await pageFrom('tickets', read, TICKET_ORDER, { limit, cursor });
     return { tickets, next };
   });
   taskRoutes(app, model);
@@ -140,7 +145,7 @@ const taskRoutes = (app: FastifyInstance, model: ReadModel): void => {
   app.get('/v1/tasks', async ({ query }) => {
     const { limit, cursor, agent, label, ...asked } = queryOf(queries.tasks, query);
     const read = (paged: object) => model.tasks({ ...asked, agentId: agent, labels: label, ...paged });
-    const { rows: tasks, next } = await pageFrom(read, TASK_ORDER, { limit, cursor });
+    const { rows: tasks, next } = await pageFrom('tasks', read, TASK_ORDER, { limit, cursor });
     return { tasks, next };
   });
   app.get<One>('/v1/tasks/:id', async ({ params: { id } }) => {
@@ -151,7 +156,7 @@ const taskRoutes = (app: FastifyInstance, model: ReadModel): void => {
   app.get('/v1/recoveries', async ({ query }) => {
     const { task, since, until, ...asked } = queryOf(queries.recoveries, query);
     const read = (paged: object) => model.recoveries({ taskId: task, since, until, ...paged });
-    const { rows: recoveries, next } = await pageFrom(read, RECOVERY_ORDER, asked);
+    const { rows: recoveries, next } = await pageFrom('recoveries', read, RECOVERY_ORDER, asked);
     return { recoveries, next };
   });
 };
@@ -167,18 +172,18 @@ const fleetRoutes = (app: FastifyInstance, { model, speeds, knowledge, now }: Om
       const before = after === undefined ? null : { at: Number(at), order: String(order), eventId: String(eventId) };
       return model.storyBefore({ agentId: agent, taskId: task, since, until, limit, before });
     };
-    const { rows, next } = await pageFrom(read, STORY_ORDER, asked);
+    const { rows, next } = await pageFrom('story', read, STORY_ORDER, asked);
     return { story: rows.map(({ order: _, ...entry }) => entry).toReversed(), next };
   });
   app.get('/v1/alerts', async ({ query }) => {
     const { limit, cursor, agent, task, label, ...asked } = queryOf(queries.alerts, query);
     const read = (paged: object) => model.alerts({ ...asked, agentId: agent, taskId: task, labels: label, ...paged });
-    const { rows: alerts, next } = await pageFrom(read, ALERT_ORDER, { limit, cursor });
+    const { rows: alerts, next } = await pageFrom('alerts', read, ALERT_ORDER, { limit, cursor });
     return { alerts, next };
   });
   app.get('/v1/runtimes', async ({ query }) => {
     const asked = queryOf(queries.runtimes, query);
-    const { rows: runtimes, next } = pageOf(await model.runtimes(), ({ runtimeId }) => [runtimeId], asked);
+    const { rows: runtimes, next } = pageOf('runtimes', await model.runtimes(), ({ runtimeId }) => [runtimeId], asked);
     return { runtimes, next };
   });
   app.get('/v1/fleet', async () => ({
@@ -200,7 +205,7 @@ const fleetRoutes = (app: FastifyInstance, { model, speeds, knowledge, now }: Om
   app.get('/v1/dead-letters', async ({ query }) => {
     const { service, since, until, ...asked } = queryOf(queries.letters, query);
     const read = (paged: object) => model.deadLetters({ service, since, until, ...paged });
-    const { rows: deadLetters, next } = await pageFrom(read, LETTER_ORDER, asked);
+    const { rows: deadLetters, next } = await pageFrom('deadLetters', read, LETTER_ORDER, asked);
     return { deadLetters, next };
   });
 };
@@ -209,7 +214,7 @@ const fleetRoutes = (app: FastifyInstance, { model, speeds, knowledge, now }: Om
 export const policyRoutes = (app: FastifyInstance, model: ReadModel): void => {
   app.get('/v1/policies', async ({ query }) => {
     const asked = queryOf(queries.policies, query);
-    const { rows: policies, next } = pageOf(await model.policies(), ({ name }) => [name], asked);
+    const { rows: policies, next } = pageOf('policies', await model.policies(), ({ name }) => [name], asked);
     return { policies, next, refusals: await model.policyRefusals() };
   });
   app.get<{ Params: { name: string } }>('/v1/policies/:name', async ({ params: { name } }) => {

@@ -9,7 +9,7 @@ export const silenceRoutes = (app: FastifyInstance, model: ReadModel, now: () =>
   app.get('/v1/silences', async ({ query }) => {
     const asked = queryOf(queries.silences, query);
     const inForce = await model.silences(now());
-    const { rows: silences, next } = pageOf(inForce, ({ until, silenceId }) => [until, silenceId], asked);
+    const { rows: silences, next } = pageOf('silences', inForce, ({ until, silenceId }) => [until, silenceId], asked);
     return { silences, next };
   });
 };
