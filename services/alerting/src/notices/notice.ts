@@ -198,3 +198,6 @@ const quoted = (word: string): string =>
 /** The last lines that an agent printed before its end. */
 export const outputOf = (agentId: string | null, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`The last output of ${agentId ?? 'the agent'}:`, ...lines];
+
+/** The name of an option in a title, `allow_more_time`: allow more time */
+export const inWords = (name: string): string => name.replaceAll('_', ' ');

@@ -403,6 +403,8 @@ test('the question of a case is over when it is decided, also by more time, or i
   expect(ofCase('CASE_CLOSED', { ending: 'pardoned', instanceEnded: false })).toEqual(settled);
   expect(ofCase('ESCALATION_DECIDED', { decision: 'pardon' })).toEqual(settled);
   expect(ofCase('ESCALATION_DECIDED', { decision: 'allow_more_time' })).toEqual(settled);
+  const decided = example(Topic.agentIntervention, 'ESCALATION_DECIDED', { decision: 'allow_more_time', by: 'ada' });
+  expect(agentNotices(decided)[0]?.payload.title).toMatch(/: allow more time, decided by ada$/);
 });
 
 test('a decision that was not carried out is announced, apart from the alert of the agent, and leaves no alert open', () => {

@@ -1,7 +1,7 @@
 import type { EscalationAnswer, EventOf, PayloadOf, PolicyRef, Topic } from '@vigil/events';
 import { spell, utcTime } from '@vigil/policy';
 import { taskSpent } from '../fleet/fleet-notices.ts';
-import { type About, type Noticed, outputOf, raise, resolve, settle, startAgain } from '../notice.ts';
+import { type About, inWords, type Noticed, outputOf, raise, resolve, settle, startAgain } from '../notice.ts';
 import { aboutWait, requestNotices, WAIT_ROUTE } from '../questions/request-notices.ts';
 import { ticketNotices, ticketOver } from '../questions/ticket-notices.ts';
 import { breakerNotices } from '../tasks/breaker-notices.ts';
@@ -34,17 +34,19 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
     }
     case 'ESCALATION_DECIDED': {
       const { agentId, decision, by, why } = input.payload;
-      return [settle(ROUTE, input.payload, { title: `${agentId}: ${decision}, decided by ${by}`, text: why })];
+      return [settle(ROUTE, input.payload, { title: `${agentId}: ${inWords(decision)}, decided by ${by}`, text: why })];
     }
     case 'CASE_CLOSED': {
       const { agentId, ending, why, instanceEnded } = input.payload;
       if (instanceEnded) return [resolve(ROUTE, input.payload, `${agentId} has ended: ${why}`)];
-      return [settle(ROUTE, input.payload, { title: `${agentId}: its case is closed as ${ending}`, text: why })];
+      return [
+        settle(ROUTE, input.payload, { title: `${agentId}: its case is closed as ${inWords(ending)}`, text: why }),
+      ];
     }
     case 'DECISION_LAPSED': {
       const { agentId, decision, by, why } = input.payload;
       const about = { ...input.payload, of: 'decision' };
-      const title = `${agentId}: ${decision} was not carried out, as ${by} had decided`;
+      const title = `${agentId}: ${inWords(decision)} was not carried out, as ${by} had decided`;
       const text = `${why}; it is not done any more: decide again where it is still right`;
       // Only its delivery ends this alert.
       return [raise(ROUTE, about, { title, text }), resolve(ROUTE, about, text)];

@@ -1,7 +1,7 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { BLOCKED_ROUTE } from '../agents/agent-notices.ts';
 import { taskSpent } from '../fleet/fleet-notices.ts';
-import { type About, type Noticed, outputOf, raise, resolve, startAgain } from '../notice.ts';
+import { type About, inWords, type Noticed, outputOf, raise, resolve, startAgain } from '../notice.ts';
 import { BREAKER_ROUTE, breakerNotices, RECOVERY } from './breaker-notices.ts';
 
 const ROUTE = 'recovery_failed';
@@ -48,7 +48,7 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
     }
     case 'REVIEW_DECIDED': {
       const { decision, by, why } = input.payload;
-      const text = `${decision}, decided by ${by}: ${why}`;
+      const text = `${inWords(decision)}, decided by ${by}: ${why}`;
       return [resolve(ROUTE, about, text), resolve(BLOCKED_ROUTE, about, text)];
     }
     case 'RECOVERY_COMPLETED':
