@@ -238,6 +238,12 @@ describe.skipIf(executable === null)('the keys, addresses and tabs of the page',
     await context.close();
   });
 
+  test('below the inbox is the count of open alerts, which leads to them', async () => {
+    await go('inbox');
+    await page.getByRole('link', { name: /open and not acknowledged$/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor();
+  });
+
   test('the browser has reported no mistake', () => {
     expect(problems).toEqual([]);
   });

@@ -17,3 +17,17 @@ export const standingText = (alert: Acknowledgement): string => {
   if (waitsAgain) return `waits again: a ticket came after ${acknowledgedBy} acknowledged it`;
   return `acknowledged by ${acknowledgedBy}${isUpdatedSince(alert) ? ', updated since' : ''}`;
 };
+
+/** Whether it is not over, and no person has acknowledged it. */
+export const isUnacknowledged = ({
+  resolvedAt,
+  acknowledgedAt,
+  waitsAgain,
+}: Pick<AlertRow, 'resolvedAt' | 'acknowledgedAt' | 'waitsAgain'>): boolean =>
+  resolvedAt === null && (acknowledgedAt === null || waitsAgain);
+
+/** A line below the inbox, which has no alerts; null: there are none. `hasMore`: the count is that of a part. */
+export const openAlertsText = (count: number, hasMore: boolean): string | null => {
+  if (count === 0) return null;
+  return `${hasMore ? 'At least ' : ''}${count} alert${count === 1 ? ' is' : 's are'} open and not acknowledged`;
+};

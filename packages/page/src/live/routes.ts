@@ -106,7 +106,11 @@ export const ROUTES = {
     ),
   tasks: wholeList<'tasks', TaskRow>('/v1/tasks', 'tasks', TASK_TABLES),
   breakers: wholeList<'breakers', BreakerRow>('/v1/breakers', 'breakers', ['breakers']),
-  alerts: route<{ readonly alerts: readonly AlertRow[] }>('/v1/alerts', ['alerts', 'deliveries', 'tickets']),
+  alerts: route<{ readonly alerts: readonly AlertRow[]; readonly next: string | null }>('/v1/alerts', [
+    'alerts',
+    'deliveries',
+    'tickets',
+  ]),
   silences: route<{ readonly silences: readonly SilenceRow[] }>('/v1/silences', ['silences'], SILENCES_MS),
   tickets: route<{ readonly tickets: readonly TicketRow[] }>('/v1/tickets', ['tickets']),
   letters: route<{ readonly deadLetters: readonly DeadLetter[] }>('/v1/dead-letters', ['dead_letters']),

@@ -1,8 +1,10 @@
-import { KINDS } from '@vigil/cli/inbox';
+import { KINDS, NOTHING_WAITS } from '@vigil/cli/inbox';
 import type { InboxItem } from '@vigil/read-model';
+import { isUnacknowledged, openAlertsText } from '@vigil/read-model/standing';
 import { ROUTES } from '../live/routes.ts';
 import { answersOf, linesOf } from '../model/inbox/inbox.ts';
 import { isAnsweredByQuestion } from '../model/inbox/questions.ts';
+import { addressOf } from '../model/places.ts';
 import { countdown } from '../model/time.ts';
 import { useAnswer, usePage } from '../parts/context.tsx';
 import { Actions, Age, AgentLink, Clock, Loaded, TaskLink } from '../parts/parts.tsx';
@@ -52,13 +54,37 @@ const Item = ({ item }: { readonly item: InboxItem }) => (
   </li>
 );
 
-export const Inbox = () => {
+/** Alerts are not in the inbox, as most of them need no answer. */
+const OpenAlerts = () => {
+  const { live } = usePage();
+  const { value } = useAnswer(live, ROUTES.alerts);
+  if (value === null) return null;
+  const open = value.alerts.filter(isUnacknowledged);
+  const hasMore = value.next !== null && value.alerts.at(-1)?.resolvedAt === null;
+  const text = openAlertsText(open.length, hasMore);
+  return (
+    text && (
+      <p class="open-alerts">
+        <a href={addressOf('alerts', null)}>{text}</a>
+      </p>
+    )
+  );
+};
+
+export const Inbox = () => (
+  <>
+    <Items />
+    <OpenAlerts />
+  </>
+);
+
+const Items = () => {
   const { live } = usePage();
   return (
     <Loaded answered={useAnswer(live, ROUTES.inbox)}>
       {({ inbox }) =>
         inbox.length === 0 ? (
-          <p class="none">Nothing waits for you.</p>
+          <p class="none">{NOTHING_WAITS}</p>
         ) : (
           <ul class="inbox" aria-label="What waits for a person">
             {inbox.map((item) => (

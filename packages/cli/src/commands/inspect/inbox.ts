@@ -1,7 +1,7 @@
-import type { InboxItem, Knowledge } from '@vigil/read-model';
+import type { AlertRow, InboxItem, Knowledge } from '@vigil/read-model';
 import type { Command } from 'commander';
 import type { AnswerOptions } from '../../answer.ts';
-import { wholeAnswer } from '../../client.ts';
+import { wholeAnswer, wholeList } from '../../client.ts';
 import { inboxLines } from '../../render/agents/inbox.ts';
 import { dashboardView, endUnwell, type Json, showAged } from '../../terminal.ts';
 import { withWriteOptions } from '../control/options.ts';
@@ -29,7 +29,7 @@ const every = (value: string, values: readonly string[]): readonly string[] => [
 export const register = (program: Command): void => {
   const inbox = program
     .command('inbox')
-    .description('everything that waits for a person')
+    .description('the cases, permissions, questions, reviews, tickets and brake that wait for a person')
     .option('--json', 'for programs')
     .addHelpText('after', EXAMPLES)
     .action(list);
@@ -51,5 +51,6 @@ const list = async ({ json }: Json): Promise<void> => {
   const answer = await wholeAnswer<Answer>(dashboardView(), '/v1/inbox', 'inbox', {});
   const { inbox, knowledge } = answer;
   if (inbox.length > 0) endUnwell();
-  showAged(json, inbox, knowledge, (items, view) => inboxLines(view, items));
+  const open = json ? [] : await wholeList<AlertRow>(dashboardView(), '/v1/alerts', 'alerts', { state: 'open' });
+  showAged(json, inbox, knowledge, (items, view) => inboxLines(view, items, open.length));
 };

@@ -20,7 +20,7 @@ const item: InboxItem = {
 };
 
 test('an item has its question, until when, what happens then, and the command of each answer', () => {
-  expect(inboxLines(VIEW, [item])).toEqual([
+  expect(inboxLines(VIEW, [item], 0)).toEqual([
     'case/c-1  a case waits for a decision, for 1 min',
     '  agent worker-1, task -',
     '  no progress for 20 min',
@@ -31,7 +31,7 @@ test('an item has its question, until when, what happens then, and the command o
 
 test('an option that is a number has its words beside its command', () => {
   const options = [{ name: '2', label: 'SQLite', command: 'vigil inbox answer request/r-1 2' }];
-  expect(inboxLines(VIEW, [{ ...item, options }]).at(-1)).toBe('  vigil inbox answer request/r-1 2  (SQLite)');
+  expect(inboxLines(VIEW, [{ ...item, options }], 0).at(-1)).toBe('  vigil inbox answer request/r-1 2  (SQLite)');
 });
 
 test('several questions have their labels, and one command', () => {
@@ -41,7 +41,7 @@ test('several questions have their labels, and one command', () => {
   ];
   const questions = [{ name: 'Features', header: 'Features', text: 'Which?', isMultiple: true, options }];
   const command = "vigil inbox answer request/r-1 --answer 'Features=…'";
-  const lines = inboxLines(VIEW, [{ ...item, text: 'Features: Which?', options: [], questions, command }]);
+  const lines = inboxLines(VIEW, [{ ...item, text: 'Features: Which?', options: [], questions, command }], 0);
   expect(lines.slice(2)).toEqual([
     '  Features: Which? (one or more)',
     '    Login: with a password',
@@ -53,10 +53,12 @@ test('several questions have their labels, and one command', () => {
 
 test('an item without a deadline shows what happens without an answer, too', () => {
   const waits = { deadlineAt: null, atDeadline: null, withoutAnswer: 'nothing happens: the case waits' };
-  const lines = inboxLines(VIEW, [{ ...item, ...waits }]);
+  const lines = inboxLines(VIEW, [{ ...item, ...waits }], 0);
   expect(lines[3]).toBe('  without an answer: nothing happens: the case waits');
 });
 
 test('an empty inbox is one line', () => {
-  expect(inboxLines(VIEW, [])).toEqual(['Nothing waits for you.']);
+  expect(inboxLines(VIEW, [], 0)).toEqual(['No case, permission, question, review, ticket or brake waits for you.']);
+  expect(inboxLines(VIEW, [], 2).at(-1)).toBe('2 alerts are open and not acknowledged: vigil alert list');
+  expect(inboxLines(VIEW, [item], 1).at(-1)).toBe('1 alert is open and not acknowledged: vigil alert list');
 });

@@ -1,4 +1,5 @@
 import type { InboxItem } from '@vigil/read-model';
+import { openAlertsText } from '@vigil/read-model/standing';
 import { ageText, clockTime, orDash, type View } from '../view.ts';
 
 export const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
@@ -38,6 +39,13 @@ const itemLines = (view: View, item: InboxItem): readonly string[] => [
   ...(item.command === null ? [] : [`  ${view.paint.dim(item.command)}`]),
 ];
 
-/** What waits for a person, with the command of each answer. */
-export const inboxLines = (view: View, items: readonly InboxItem[]): string[] =>
-  items.length === 0 ? ['Nothing waits for you.'] : items.flatMap((item) => itemLines(view, item));
+export const NOTHING_WAITS = 'No case, permission, question, review, ticket or brake waits for you.';
+
+/** What waits for a person, with the command of each answer, and how many alerts are open. */
+export const inboxLines = (view: View, items: readonly InboxItem[], openAlerts: number): string[] => {
+  const alerts = openAlertsText(openAlerts, false);
+  return [
+    ...(items.length === 0 ? [NOTHING_WAITS] : items.flatMap((item) => itemLines(view, item))),
+    ...(alerts === null ? [] : [`${alerts}: ${view.paint.dim('vigil alert list')}`]),
+  ];
+};
