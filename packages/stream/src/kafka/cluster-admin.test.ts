@@ -66,3 +66,12 @@ test('a topic that is still missing at the fifth try is refused, by name', async
   await vi.advanceTimersByTimeAsync(2000);
   expect(await count).toMatchObject({ name: 'Refused', message: expect.stringContaining('no topic t') });
 });
+
+test('a broker that has gone is named as such, and not by what the client lacks then', async () => {
+  const describeCluster = async () => {
+    const { brokers } = null as unknown as { readonly brokers: string };
+    return { clusterId: brokers };
+  };
+  const admin = new ClusterAdmin({ admin: () => ({ describeCluster }) } as unknown as Kafka);
+  await expect(admin.clusterId()).rejects.toThrow('no broker answers');
+});

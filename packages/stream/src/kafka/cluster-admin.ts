@@ -11,6 +11,11 @@ const STEP_MS = 200;
 
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** The client fails on the metadata that it lacks where its only broker has gone. */
+const namingAway = (error: unknown): never => {
+  throw error instanceof TypeError ? new Error('no broker answers', { cause: error }) : error;
+};
+
 /** Queries of the cluster. Each answers within 10 s or throws. */
 export class ClusterAdmin {
   readonly #admin: Admin;
@@ -33,7 +38,7 @@ export class ClusterAdmin {
   }
 
   readonly clusterId = async (): Promise<string> =>
-    (await within(ANSWER_MS, this.#admin.describeCluster(), 'the cluster id')).clusterId;
+    (await within(ANSWER_MS, this.#admin.describeCluster().catch(namingAway), 'the cluster id')).clusterId;
 
   readonly partitionCount = async (topic: string): Promise<number> => {
     const known = this.#counts.get(topic);
