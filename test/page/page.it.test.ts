@@ -65,7 +65,7 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     const [own, other] = [await open(), await open()];
     await own.goto(world.url);
     await own
-      .getByText(/open the link that `vigil login` prints/)
+      .getByText(/open the link that `vigil login` or `npm start` prints/i)
       .first()
       .waitFor();
     const address = await world.loginAddress();

@@ -62,9 +62,15 @@ export const Cases = () => {
                 </a>
               ),
             },
-            { title: 'Agent', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
+            {
+              ...{ title: 'Agent, now', kind: 'text' },
+              of: ({ agentId }) => (
+                <>
+                  <AgentLink id={agentId} /> <StateNow agentId={agentId} states={states} />
+                </>
+              ),
+            },
             { title: 'Found', kind: 'text', of: (one) => <FoundState of={one} /> },
-            { title: 'Now', kind: 'text', of: ({ agentId }) => <StateNow agentId={agentId} states={states} /> },
             {
               ...{ title: 'Stands', kind: 'text' },
               of: (one) => <span class={one.waiting ? 'asks' : undefined}>{standing(one)}</span>,
