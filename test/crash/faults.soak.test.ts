@@ -11,7 +11,7 @@ const EVERY_MS = 30_000;
 const ENDING_MS = 1_800_000;
 /** Longer than the session of 10 s and its rebalance. */
 const FROZEN_MS = 13_000;
-/** Agents send heartbeats that nothing answers, and the policy would accuse them soon after. */
+/** Shorter than the silence that the policy permits. */
 const CUT_MS = 5000;
 
 const ALL: readonly ServiceName[] = [

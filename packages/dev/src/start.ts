@@ -154,6 +154,14 @@ const serversForClients = ({ DATABASE_URL: database, ...log }: (Servers | Embedd
   VIGIL_POSTGRES: new URL(database).host,
 });
 
+/** The governor's and the alerts' settings of the caller come before those that fit the demonstration. */
+const paceIn = (env: Environment): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value !== undefined && /^VIGIL_(GOVERNOR|ALERT)_/.test(name) ? [[name, value]] : [],
+    ),
+  );
+
 /** In one process, the answer of one service shows that all run. */
 const watchFrozen = (system: System, servers: Servers | EmbeddedServers, signal: AbortSignal): void => {
   const frozen = { onLine: report, pause: pauseUntil(signal), signal };
@@ -171,7 +179,8 @@ const run = async (env: Environment, signal: AbortSignal, { log, hasDemo }: Star
   open.defer(servers.stop);
   signal.throwIfAborted();
   report('servers are ready; starting the services');
-  if (!existsSync(peopleFile)) writeFileSync(peopleFile, peopleText([]), { mode: 0o600 });
+  const people = path.resolve(env.VIGIL_PEOPLE_FILE ?? peopleFile);
+  if (!existsSync(people)) writeFileSync(people, peopleText([]), { mode: 0o600 });
   const policy = hasDemo ? 'demo' : 'vigil';
   const system = await startSystem({
     servers,
@@ -182,7 +191,8 @@ const run = async (env: Environment, signal: AbortSignal, { log, hasDemo }: Star
     inherited: env,
     env: {
       VIGIL_REQUESTABLE_POLICIES: env.VIGIL_REQUESTABLE_POLICIES ?? presetNames().join(','),
-      VIGIL_PEOPLE_FILE: peopleFile,
+      VIGIL_PEOPLE_FILE: people,
+      ...paceIn(env),
     },
     onLine: report,
     signal,
@@ -193,7 +203,7 @@ const run = async (env: Environment, signal: AbortSignal, { log, hasDemo }: Star
     publish({
       ...system.env,
       ...serversForClients(servers.env, probesOf(ports, SERVICES)),
-      VIGIL_PEOPLE_FILE: peopleFile,
+      VIGIL_PEOPLE_FILE: people,
       VIGIL_FLEET_STATE_DIR: supervisorsDir(fleetDir),
     }),
   );

@@ -373,6 +373,8 @@ export type AlertUpdatedPayload = {
   readonly itemId: null | string;
   /** when the question of a case or a review was put, which its answer names; null: no such question */
   readonly askedAt: null | number;
+  /** the channels for which this is the first message of the alert: they get its beginning */
+  readonly firstFor: readonly string[];
 };
 export type AlertUrgency = 'UNKNOWN' | 'normal' | 'high' | 'highest';
 export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'probe_reply';

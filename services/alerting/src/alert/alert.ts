@@ -275,9 +275,10 @@ const opened = (before: Open | null, payload: RaisedPayload, now: number, settin
     sinks,
     raisedAt: recordedAt,
     isQuiet,
+    firstFor: __,
     ...content
   } = {
-    ...{ isQuiet: false, ...payload },
+    ...{ isQuiet: false, firstFor: [], ...payload },
   };
   const raisedAt = recordedAt ?? 0;
   const unsent = { sent: null, sendAt: raisedAt + waitOf(content, settings) };

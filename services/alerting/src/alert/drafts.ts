@@ -61,7 +61,9 @@ export const updated = (state: Alert, open: Open, deliverAt: number | null, { ro
   const urgency = isRepeated ? raisedUrgency(open.content.urgency) : open.content.urgency;
   const content = { ...open.content, urgency };
   const sinks = deliverAt === null ? sinksOf(content, routing) : sinksToSend(open, deliverAt, routing);
-  const payload = { alertKey: state.alertKey, ...content, alertId, deliverAt, sinks, raisedAt, isQuiet: false };
+  const firstFor = deliverAt === null ? [] : sinks.filter((sink) => !open.sent?.to.includes(sink));
+  const delivery = { deliverAt, sinks, firstFor, isQuiet: false };
+  const payload = { alertKey: state.alertKey, ...content, alertId, raisedAt, ...delivery };
   return draft(state, { type: 'ALERT_UPDATED', payload });
 };
 
@@ -73,7 +75,7 @@ export const settled = (state: Alert, open: Open, now: number, settings: Rules):
   const { alertId, raisedAt, content, sent } = open;
   const isHeld = questionOf(content) !== null && now < heldUntil(settings.gates, content);
   if (sent === null || isHeld) return changed(state, open, now, settings);
-  const delivery = { deliverAt: now, sinks: sent.to, isQuiet: true };
+  const delivery = { deliverAt: now, sinks: sent.to, firstFor: [], isQuiet: true };
   return draft(state, {
     type: 'ALERT_UPDATED',
     payload: { alertKey: state.alertKey, ...content, alertId, raisedAt, ...delivery },

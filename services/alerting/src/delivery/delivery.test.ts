@@ -99,6 +99,31 @@ test('two changes of an alert in one moment are one message, whichever came firs
   expect(delivered.map(({ eventId }) => eventId)).toEqual(['next']);
 });
 
+test('the first message of an alert to a sink is its beginning, also after a group wait, and the next is an update', async () => {
+  const { react, delivered } = pager();
+  const changed = { deliverAt: 1020, sinks: ['pager', 'chat'], isQuiet: false };
+  await react(example(Topic.alert, 'ALERT_UPDATED', { ...changed, firstFor: ['pager'] }));
+  await react({ ...example(Topic.alert, 'ALERT_UPDATED', { ...changed, firstFor: ['chat'] }), eventId: 'next' });
+  expect(delivered.map(({ type }) => type)).toEqual(['ALERT_RAISED', 'ALERT_UPDATED']);
+  expect(delivered[0]?.payload).not.toHaveProperty('isQuiet');
+});
+
+test('a beginning that is joined with the next change is still the beginning', async () => {
+  const { react, delivered, script } = pager();
+  script.now = 1000;
+  const changed = { deliverAt: 1020, sinks: ['pager'], isQuiet: false, firstFor: [] };
+  const next = { ...example(Topic.alert, 'ALERT_UPDATED', changed), eventId: 'next' };
+  script.later = next;
+  await react(QUIET_ALERT);
+  script.later = null;
+  await react(next);
+  await react({ ...next, eventId: 'third' });
+  expect(delivered.map(({ type, eventId }) => [type, eventId])).toEqual([
+    ['ALERT_RAISED', 'next'],
+    ['ALERT_UPDATED', 'third'],
+  ]);
+});
+
 test('a message waits half a second for another change, and a question with a deadline does not', async () => {
   const { react, delivered, script } = pager();
   script.now = 1000;

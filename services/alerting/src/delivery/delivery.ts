@@ -37,7 +37,8 @@ export const deliveryOf = (sink: string, eventId: string): string => `${sink} ${
 type Due = {
   readonly event: AlertEvent | Acknowledged;
   readonly deliverAt: number;
-  readonly run: (newest: NewestAlerts) => Promise<void>;
+  /** `isFirst`: the sink has had no message of the alert */
+  readonly run: (newest: NewestAlerts, isFirst: boolean) => Promise<void>;
 };
 
 const isAlertEvent = (event: Due['event']): event is AlertEvent => event.type !== 'ALERT_ACKNOWLEDGED';
@@ -51,7 +52,12 @@ const dueFor = (sink: Sink, event: Alert): Due | null => {
       const { deliverAt } = event.payload;
       return deliverAt === null || !isFor(sink.name, event) || (isQuiet(event) && !sink.updatesInPlace)
         ? null
-        : { event, deliverAt, run: ({ after }) => sink.deliver(withoutOldQuestion(event, after(event))) };
+        : {
+            event,
+            deliverAt,
+            run: ({ after }, isFirst) =>
+              sink.deliver(withoutOldQuestion(isFirst ? asBeginning(event) : event, after(event))),
+          };
     }
     case 'ALERT_ACKNOWLEDGED': {
       const { deliverAt, sinks } = event.payload;
@@ -67,6 +73,13 @@ const dueFor = (sink: Sink, event: Alert): Due | null => {
     case 'TICKET_ASSESSED':
       return null;
   }
+};
+
+/** What a channel gets first is the beginning of the alert, also where the group wait has gathered several changes. */
+const asBeginning = (event: AlertEvent): AlertEvent => {
+  if (event.type !== 'ALERT_UPDATED') return event;
+  const { firstFor: _, isQuiet: __, ...payload } = event.payload;
+  return { ...event, type: 'ALERT_RAISED', payload };
 };
 
 /** An alert from before there were channels is for the console. */
@@ -161,6 +174,12 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
   const health = sinkHealth(sink.name);
   const tries = new Map<string, number>();
   const limit = new Limit();
+  /** alerts whose first message has been left to a later one */
+  const begun = new Set<string>();
+  const isFirst = (event: Due['event']): boolean =>
+    event.type === 'ALERT_RAISED' ||
+    (event.type === 'ALERT_UPDATED' &&
+      (event.payload.firstFor.includes(sink.name) || begun.has(event.payload.alertId)));
   const report = (notices: readonly Noticed[]) => deps.report(drafts(notices)).then(health.reported);
   return async (event) => {
     const due = dueFor(sink, event);
@@ -172,16 +191,21 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
         'too_old',
         `${sink.name}: it was due ${Math.round(ageMs / 3_600_000)} h ago: people are not paged for history`,
       );
-    if (isAlertEvent(due.event) && (await joins(sink, due.event, deps))) return [];
+    const { alertId } = due.event.payload;
+    if (isAlertEvent(due.event) && (await joins(sink, due.event, deps))) {
+      if (isFirst(due.event)) begun.add(alertId);
+      return [];
+    }
     const limited = limit.wait(event.eventId, deps.now());
     if (limited > 0) throw new Retry(`${sink.name}: waits for the end of its limit`, { afterMs: limited });
     const attempt = (tries.get(event.eventId) ?? 0) + 1;
     tries.set(event.eventId, attempt);
-    const error = await due.run(deps.newest).then(
+    const error = await due.run(deps.newest, isFirst(due.event)).then(
       () => null,
       (why: Error) => why,
     );
     if (error === null) {
+      begun.delete(alertId);
       tries.delete(event.eventId);
       limit.over(event.eventId);
       return [delivered(sink.name, due.event, attempt), ...drafts(health.succeeded())];
