@@ -424,3 +424,12 @@ test('while Vigil is blind no tool shows a state as the present one, and each ha
   const patient = { ...of, ticket_id: 'OMN-1', timeout_minutes: 5 };
   expect(await call('check_agent_health', patient)).toMatchObject({ status: 'was healthy', stall_reason: null });
 });
+
+test('an agent whose calls are not known while Vigil is blind is not idle since its start', async () => {
+  knowledge = blind;
+  seen = { ...seen, facts: null };
+  const health = await call('check_agent_health', { agent_id: 'worker-1', ticket_id: 'OMN-1' });
+  expect(health).toMatchObject({ status: 'was healthy', stall_reason: null, idle_minutes: null });
+  const inactivity = await call('check_inactivity', { agent_id: 'worker-1' });
+  expect(inactivity).toMatchObject({ stalled: null, idle_minutes: null, last_tool_call: '' });
+});

@@ -12,19 +12,22 @@ const BASH_BUFFER_MS = 60_000;
 
 const minutes = (ms: number): number => Math.round((ms / MINUTE_MS) * 100) / 100;
 
-/** An agent that has made no call is idle since its start. */
-const idleMsOf = ({ agent, facts }: Seen, now: number): number =>
-  facts?.idleMs ?? Math.max(0, now - (agent.instanceSince ?? now));
+/** An agent that has made no call is idle since its start. Null: its calls are not known, because Vigil is blind. */
+const idleMsOf = ({ agent, facts, knowledge }: Seen, now: number): number | null => {
+  if (facts === null && !isCurrent(knowledge)) return null;
+  return facts?.idleMs ?? Math.max(0, now - (agent.instanceSince ?? now));
+};
 
 /** omniclaude's `check_inactivity`: a long Bash call has its own limit and a minute more. */
 const inactivity = (seen: Seen, timeoutMinutes: number, now: number) => {
   const { facts, agent } = seen;
   const limitMs = facts?.lastTool === 'Bash' ? (facts.lastCallLimitMs ?? 0) : 0;
   const timeout = limitMs > LONG_BASH_MS ? Math.max(timeoutMinutes, minutes(limitMs + BASH_BUFFER_MS)) : timeoutMinutes;
-  const idle = minutes(idleMsOf(seen, now));
-  const lastCallAt = facts?.lastCallAt ?? agent.instanceSince;
+  const idleMs = idleMsOf(seen, now);
+  const idle = idleMs === null ? null : minutes(idleMs);
+  const lastCallAt = idle === null ? null : (facts?.lastCallAt ?? agent.instanceSince);
   return {
-    stalled: idle > timeout,
+    stalled: idle !== null && idle > timeout,
     idle_minutes: idle,
     effective_timeout_minutes: timeout,
     last_tool_call: lastCallAt === null ? '' : new Date(lastCallAt).toISOString(),
@@ -163,7 +166,7 @@ export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => 
     output: {
       status: z.enum(STATUSES),
       stall_reason: z.enum(REASONS).nullable(),
-      idle_minutes: z.number(),
+      idle_minutes: z.number().nullable().describe('null: Vigil is blind, and does not know the calls'),
       context_usage_pct: z.number().nullable(),
       completed_summary: z.array(z.string()),
       remaining_tasks: z.array(z.string()),
@@ -181,7 +184,7 @@ export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => 
     input: { agent_id: id, timeout_minutes: z.number().positive().default(2) },
     output: {
       stalled,
-      idle_minutes: z.number(),
+      idle_minutes: z.number().nullable().describe('null: Vigil is blind, and does not know the calls'),
       effective_timeout_minutes: z.number(),
       last_tool_call: z.string(),
       bash_timeout_exemption: z.boolean(),

@@ -39,7 +39,11 @@ export const agentActions = (agent: Acted, now: number): readonly Action[] => {
       fields: ['message'],
     },
     hold,
-    step('handoff', 'Hand off', `Asks ${agentId} to write a checkpoint; then another agent continues its task.`),
+    step(
+      'handoff',
+      'Hand off',
+      `Asks ${agentId} to write a checkpoint and to stop. No other agent continues its task.`,
+    ),
     {
       ...step(
         'restart',

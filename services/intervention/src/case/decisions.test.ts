@@ -99,6 +99,15 @@ test('more time takes back a terminate that still waits for its ruling', () => {
   expect(one.after(1)).toEqual(['asks terminate destructive']);
 });
 
+test('a question that no step follows waits after its deadline, and says so: nothing would be ended', () => {
+  const one = agent();
+  one.receive(filed([escalate], { voidAt: null as never }));
+  const asked = one.admit();
+  expect([...asked, ...one.after(1)].join()).not.toContain('ESCALATION_TRIGGERED terminate');
+  expect(one.after(100 * MIN)).toEqual([]);
+  expect(one.receive(decides('terminate_and_recover')).at(-1)).toBe('asks terminate destructive');
+});
+
 test('an escalation that holds waits for a person for ever', () => {
   const one = agent();
   one.receive(filed([{ ...escalate, onTimeout: 'hold' }, terminate], { voidAt: null as never }));
@@ -301,7 +310,7 @@ describe('the plan of a worse state', () => {
     one.admit();
     one.receive(answered());
     const worse = renewed([nudgeWith('B'), escalate], { state: 'FAILING', planName: 'FAILING' });
-    expect(one.receive(worse)).toEqual(['ESCALATION_TRIGGERED terminate']);
+    expect(one.receive(worse)).toEqual(['ESCALATION_TRIGGERED hold']);
   });
 
   /** The orders and alerts of a case that has done the first plan and is then judged worse; each step is admitted, and nothing is answered. */

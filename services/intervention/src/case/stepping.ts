@@ -48,10 +48,13 @@ export const stepMoves = (state: CaseState, activeCase: ActiveCase, now: number)
   }
 };
 
+const STILL_RUNS = 'it was asked to hand off, and still runs at the deadline';
+
 /** A request by hand whose text or handoff has not reached the agent is not executed. */
 const workedThrough = ({ caseContext, death, delivery }: ActiveCase): CaseDraft => {
   const undelivered = death === null ? (delivery?.undelivered ?? null) : null;
-  if (undelivered === null) return closed(caseContext, 'executed', 'the plan is worked through');
+  const stays = death === null && caseContext.steps.at(-1)?.step === 'handoff';
+  if (undelivered === null) return closed(caseContext, 'executed', stays ? STILL_RUNS : 'the plan is worked through');
   return closed(caseContext, undelivered, `it has not reached the agent: ${delivery?.why ?? undelivered}`);
 };
 

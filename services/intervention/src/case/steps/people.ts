@@ -30,13 +30,15 @@ export const block: RulesOf<'block'> = {
 const reasonWithOutput = ({ reason, lastOutput = [] }: CaseContext): string =>
   lastOutput.length === 0 ? reason : `${reason}. Its last output:\n${lastOutput.join('\n')}`;
 
-/** Orchestrators and people decide, or the deadline does: `hold` waits for ever. */
+/** Orchestrators and people decide, or the deadline does. `hold`, and a question that no step follows, wait for ever. */
 export const escalate: RulesOf<'escalate'> = {
   ruling: null,
   decideStep: () => act,
-  act: ({ timeoutMs, onTimeout, options }, { caseContext, answers }, { at }) => {
+  act: ({ timeoutMs, onTimeout, options }, { caseContext, index, answers }, { at }) => {
     const until = timeoutMs === null ? null : at + timeoutMs;
-    const asked = onTimeout === 'terminate' ? { until, options } : { until: null, deadlineAt: until, options };
+    const isLast = index === caseContext.steps.length - 1;
+    const asked =
+      onTimeout === 'terminate' && !isLast ? { until, options } : { until: null, deadlineAt: until, options };
     return [question(caseContext, asked, answers)];
   },
 };
