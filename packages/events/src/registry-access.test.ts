@@ -49,10 +49,10 @@ test('user and password open a registry that demands them: for its ids, its sche
   await expect(codec.learn(new UnknownSchemaId(9))).rejects.not.toMatchObject({ name: 'RegistryTrouble' });
 });
 
-test('without them the same registry is a RegistryTrouble, and no record is at fault', async () => {
+test('without them the same registry refuses a start: its variables are to be corrected', async () => {
   const access = openRegistry(await proxyDemanding(() => header));
-  await expect(connectCodec(access, [Topic.notify])).rejects.toMatchObject({ name: 'RegistryTrouble' });
-  await expect(registerSchemas(access)).rejects.toMatchObject({ name: 'RegistryTrouble' });
+  await expect(connectCodec(access, [Topic.notify])).rejects.toMatchObject({ name: 'CorrectRegistryVariables' });
+  await expect(registerSchemas(access)).rejects.toMatchObject({ name: 'CorrectRegistryVariables' });
 });
 
 test('a renewed token is used from the next request on', async () => {
@@ -62,7 +62,7 @@ test('a renewed token is used from the next request on', async () => {
   const access = registryFrom({ SCHEMA_REGISTRY_URL, SCHEMA_REGISTRY_AUTH: 'bearer', SCHEMA_REGISTRY_TOKEN_FILE });
   await connectCodec(access, [Topic.notify]);
   demanded = 'Bearer second';
-  await expect(connectCodec(access, [Topic.notify])).rejects.toMatchObject({ name: 'RegistryTrouble' });
+  await expect(connectCodec(access, [Topic.notify])).rejects.toMatchObject({ name: 'CorrectRegistryVariables' });
   writeFileSync(SCHEMA_REGISTRY_TOKEN_FILE, 'second\n');
   await connectCodec(access, [Topic.notify]);
 });
