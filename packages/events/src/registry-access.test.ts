@@ -52,7 +52,7 @@ test('user and password open a registry that demands them: for its ids, its sche
 test('without them the same registry refuses a start: its variables are to be corrected', async () => {
   const access = openRegistry(await proxyDemanding(() => header));
   await expect(connectCodec(access, [Topic.notify])).rejects.toMatchObject({ name: 'CorrectRegistryVariables' });
-  await expect(registerSchemas(access)).rejects.toMatchObject({ name: 'CorrectRegistryVariables' });
+  await expect(registerSchemas(access)).rejects.toMatchObject({ name: 'RegistryTrouble' });
 });
 
 test('a renewed token is used from the next request on', async () => {

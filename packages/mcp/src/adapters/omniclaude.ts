@@ -166,7 +166,7 @@ export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => 
     output: {
       status: z.enum(STATUSES),
       stall_reason: z.enum(REASONS).nullable(),
-      idle_minutes: z.number().nullable().describe('null: Vigil is blind, and does not know the calls'),
+      idle_minutes: z.number().nullable().describe('null: not known while Vigil is blind'),
       context_usage_pct: z.number().nullable(),
       completed_summary: z.array(z.string()),
       remaining_tasks: z.array(z.string()),
@@ -184,7 +184,7 @@ export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => 
     input: { agent_id: id, timeout_minutes: z.number().positive().default(2) },
     output: {
       stalled,
-      idle_minutes: z.number().nullable().describe('null: Vigil is blind, and does not know the calls'),
+      idle_minutes: z.number().nullable().describe('null: not known while Vigil is blind'),
       effective_timeout_minutes: z.number(),
       last_tool_call: z.string(),
       bash_timeout_exemption: z.boolean(),

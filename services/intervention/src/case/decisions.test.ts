@@ -99,7 +99,7 @@ test('more time takes back a terminate that still waits for its ruling', () => {
   expect(one.after(1)).toEqual(['asks terminate destructive']);
 });
 
-test('a question that no step follows waits after its deadline, and says so: nothing would be ended', () => {
+test('a question that no step follows waits after its deadline, and is announced so: nothing would be ended', () => {
   const one = agent();
   one.receive(filed([escalate], { voidAt: null as never }));
   const asked = one.admit();
