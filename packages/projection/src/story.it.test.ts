@@ -66,6 +66,22 @@ test('an agent that Vigil has ended is unhealthy until another agent has its tas
   expect(await unhealthyAfter(...terminate('done'), ended('explicit'), held('worker-1-r1'))).toEqual([]);
 });
 
+test('an agent that a person has ended by hand is not unhealthy, unless it was to start again or its task to be recovered', async () => {
+  const byHand = (steps: readonly ('terminate' | 'recover')[], restart = false) => {
+    const [order, receipt] = terminate('done');
+    const plan = steps.map((step) => ({ ...opened.payload.plan[0], step }));
+    return [
+      example(Topic.agentIntervention, 'CASE_OPENED', { caseId: 'by-hand', requestedBy: 'ada', plan } as never),
+      { ...order, payload: { ...order?.payload, caseId: 'by-hand', restart } } as Unplaced,
+      receipt as Unplaced,
+      ended('explicit'),
+    ];
+  };
+  expect(await unhealthyAfter(...byHand(['terminate']))).toEqual([]);
+  expect(await unhealthyAfter(...byHand(['terminate', 'recover']))).toEqual(['worker-1']);
+  expect(await unhealthyAfter(...byHand(['terminate'], true))).toEqual(['worker-1']);
+});
+
 test('a crashed agent is unhealthy until a later agent has its task, or the task is over', async () => {
   expect(await unhealthyAfter(ended('crashed'), held('worker-1'))).toEqual(['worker-1']);
   expect(await unhealthyAfter(held('worker-0'), ended('crashed'))).toEqual(['worker-1']);

@@ -10,6 +10,10 @@ export type ReportedError = {
   readonly message: string | null;
 };
 
+/** A person requested the end of the agent and nothing else: no restart, and no recovery of its task. */
+const ENDS_BY_HAND = `requested_by IS NOT NULL AND NOT plan @> '[{"step":"recover"}]'
+  AND NOT coalesce((orders.details ->> 'restart')::boolean, false)`;
+
 /**
  * A person should look: it is alive and not HEALTHY, or has ended and nothing continues its task. Excluded are ends that a person or the
  * agent itself requested, tasks that a later agent has taken, because that one shows its own state, and tasks that are over.
@@ -20,7 +24,8 @@ const UNHEALTHY = `CASE
   WHEN end_reason IS NOT DISTINCT FROM 'explicit' AND NOT EXISTS (
     SELECT 1 FROM orders JOIN receipts USING (order_id)
     WHERE orders.agent_id = j.agent_id AND orders.instance_id IS NOT DISTINCT FROM j.current_instance
-      AND kind = 'TERMINATE_AGENT' AND outcome = 'done') THEN false
+      AND kind = 'TERMINATE_AGENT' AND outcome = 'done'
+      AND NOT EXISTS (SELECT 1 FROM cases WHERE cases.case_id = orders.case_id AND ${ENDS_BY_HAND})) THEN false
   ELSE NOT EXISTS (
     SELECT 1 FROM task_assignees later
     WHERE later.task_id = j.state_task_id AND later.agent_id <> j.agent_id AND later.assignee_at > j.state_since
