@@ -47,10 +47,14 @@ let seen: { agent: object; facts: object | null; checkpoints: object[] };
 let knowledge: object;
 let task: object | null;
 let isViewer: boolean;
+/** the tickets of each look at them, and the pauses between */
+let looks: object[][];
+let pauses: number[];
 let written: Record<string, unknown>[];
 let client: Client;
 
 const routes = (path: string): unknown => {
+  if (path === '/v1/tickets') return { tickets: looks.shift() ?? [] };
   if (path === '/v1/inbox') return { inbox: items, knowledge };
   if (path === '/v1/agents') return { agents: [...others, seen.agent], knowledge };
   if (path === '/v1/agents/worker-1/explain') return { ...seen, knowledge };
@@ -68,6 +72,8 @@ beforeEach(async () => {
   others = [];
   isViewer = false;
   written = [];
+  looks = [];
+  pauses = [];
   const api = {
     get: async <T>(path: string) => routes(path) as T,
     command: async (command: object) => {
@@ -75,8 +81,11 @@ beforeEach(async () => {
       return `event-${written.push(command as Record<string, unknown>)}`;
     },
   };
+  const pause = async (ms: number) => {
+    pauses.push(ms);
+  };
   const [one, other] = InMemoryTransport.createLinkedPair();
-  await createMcpServer({ api, now: () => NOW, newId: () => 'new-id' }).connect(one);
+  await createMcpServer({ api, now: () => NOW, newId: () => 'new-id', pause }).connect(one);
   client = new Client({ name: 'test', version: '1' });
   await client.connect(other);
 });
@@ -380,6 +389,20 @@ test('a complete ticket is filed, and one without any of its fields is refused w
     refusal: expect.stringContaining('is not JSON'),
   });
   expect(written).toHaveLength(1);
+});
+
+test('a filed ticket is returned when triage has decided it, so that an operator can be notified of it at once', async () => {
+  const row = { ticketId: 'new-id', alertKey: null };
+  looks = [[], [row], [{ ...row, alertKey: 'escalation_ticket:OMN-1' }], [row]];
+  await call('emit_escalation_ticket', { ticket_json: JSON.stringify(ticket) });
+  expect(looks, 'the looks that are left').toEqual([[row]]);
+  expect(pauses).toHaveLength(2);
+});
+
+test('a ticket that triage has not decided after 5 s is returned as filed', async () => {
+  const filed = await call('emit_escalation_ticket', { ticket_json: JSON.stringify(ticket) });
+  expect(filed).toEqual({ ticket_id: 'new-id', requested: 'event-1' });
+  expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBe(5000);
 });
 
 test('an operator is notified of a ticket, with the analysis and its urgency', async () => {

@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { AgentRow } from '@vigil/read-model';
+import type { AgentRow, TicketRow } from '@vigil/read-model';
 import { z } from 'zod';
 import { explained } from '../agents.ts';
 import { type Api, ApiRefusal, commandOf } from '../api.ts';
@@ -63,8 +63,31 @@ const sessionOf = async (api: Api, sessionId: string): Promise<AgentRow> => {
   return found;
 };
 
-/** The tools of hive's judge and of its operator, by its names, arguments and result fields. `newId`: for a ticket without one. */
-export const registerHiveTools = (server: McpServer, api: Api, newId: () => string): void => {
+/** How often a new ticket is looked for, and the pause between, milliseconds: 5 s in all. */
+const LOOKS = 20;
+const LOOK_MS = 250;
+
+/** Until triage has decided the ticket, `notify_operator` refuses it. A failed look is ignored: the ticket is filed. */
+const untilTriaged = async ({ api, pause }: HiveDeps, agentId: string, ticketId: string): Promise<void> => {
+  for (let look = 0; look < LOOKS; look += 1) {
+    const { tickets } = await api
+      .get<{ tickets: readonly TicketRow[] }>('/v1/tickets', { agent: agentId })
+      .catch(() => ({ tickets: [] }));
+    if (tickets.some((one) => one.ticketId === ticketId && one.alertKey !== null)) return;
+    await pause(LOOK_MS);
+  }
+};
+
+/** `newId`: for a ticket without one; `pause`: ends after so many milliseconds */
+type HiveDeps = {
+  readonly api: Api;
+  readonly newId: () => string;
+  readonly pause: (ms: number) => Promise<void>;
+};
+
+/** The tools of hive's judge and of its operator, by its names, arguments and result fields. */
+export const registerHiveTools = (server: McpServer, deps: HiveDeps): void => {
+  const { api, newId } = deps;
   register(server, {
     name: 'get_worker_health_summary',
     description: 'The judged steps of a session; without an id those of the newest session in progress.',
@@ -104,7 +127,7 @@ export const registerHiveTools = (server: McpServer, api: Api, newId: () => stri
   register(server, {
     name: 'emit_escalation_ticket',
     description:
-      'Files a complete EscalationTicket about a worker. Triage decides whether people are notified. Needs the role responder.',
+      'Files a complete EscalationTicket about a worker, and waits up to 5 s for triage, which decides whether people are notified. Needs the role responder.',
     acts: true,
     input: { ticket_json: z.string().max(20_000) },
     output: { ticket_id: z.string(), requested: z.string() },
@@ -117,10 +140,9 @@ export const registerHiveTools = (server: McpServer, api: Api, newId: () => stri
         ...{ agentId, ticketId, severity: ticket.severity, cause, suggestedAction: suggested_action, ...stall },
         ...{ evidence: evidence_snippet, stepsSinceAccept: steps_since_last_accept },
       };
-      return {
-        ticket_id: ticketId,
-        requested: await api.command(commandOf('file_ticket', fields, ticket.judge_reasoning)),
-      };
+      const requested = await api.command(commandOf('file_ticket', fields, ticket.judge_reasoning));
+      await untilTriaged(deps, agentId, ticketId);
+      return { ticket_id: ticketId, requested };
     },
   });
   register(server, {

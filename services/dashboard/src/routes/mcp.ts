@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { type Api, ApiRefusal, createMcpServer } from '@vigil/mcp';
 import type { FastifyInstance } from 'fastify';
@@ -25,7 +26,12 @@ const apiOf = (app: FastifyInstance, headers: Readonly<Record<string, string>>):
 export const mcpRoutes = (app: FastifyInstance, now: () => number): void => {
   app.post('/mcp', async (request, reply) => {
     const { authorization = '', host = '' } = request.headers;
-    const server = createMcpServer({ api: apiOf(app, { authorization, host }), now, newId: randomUUID });
+    const server = createMcpServer({
+      api: apiOf(app, { authorization, host }),
+      now,
+      newId: randomUUID,
+      pause: (ms) => pause(ms),
+    });
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     try {

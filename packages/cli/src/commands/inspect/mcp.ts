@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { dashboard, dashboardView, untilStopped } from '../../terminal.ts';
 
@@ -23,7 +24,12 @@ const serve = async (): Promise<void> => {
     import('@vigil/mcp'),
     import('../../mcp-api.ts'),
   ]);
-  const server = createMcpServer({ api: apiOf(dashboardView(), dashboard()), now: Date.now, newId: randomUUID });
+  const server = createMcpServer({
+    api: apiOf(dashboardView(), dashboard()),
+    now: Date.now,
+    newId: randomUUID,
+    pause: (ms) => pause(ms),
+  });
   const stopped = untilStopped();
   await server.connect(new StdioServerTransport());
   await new Promise<void>((resolve) => {
