@@ -8,6 +8,7 @@ test('an item of the inbox is answered by the command of its kind', () => {
     commandFor('case/c-1', 'pardon', { since: 500, alertId: null }),
     commandFor('task/T-1', 'retry', { since: 600, alertId: null }),
     commandFor('ticket/t-1', 'acknowledge', { since: 700, alertId: 'alert-9' }),
+    commandFor('task/T-7', 'acknowledge', { since: 800, alertId: 'alert-7' }),
     commandFor('brake', 'lift', null),
   ].map(({ command }) => command);
   expect(commands).toEqual([
@@ -15,6 +16,7 @@ test('an item of the inbox is answered by the command of its kind', () => {
     { kind: 'decide_case', caseId: 'c-1', decision: 'pardon', askedAt: 500 },
     { kind: 'review_task', taskId: 'T-1', decision: 'retry', askedAt: 600 },
     { kind: 'acknowledge', alertId: 'alert-9' },
+    { kind: 'acknowledge', alertId: 'alert-7' },
     { kind: 'lift_brake' },
   ]);
 });
@@ -33,9 +35,9 @@ test('a brake with another answer is refused, and the message names its answer',
   expect(() => commandFor('brake', 'allow', null)).toThrow('brake is answered with lift, and not with "allow".');
 });
 
-test('a ticket with another answer is refused, and the message names its answer', () => {
-  expect(() => commandFor('ticket/t-1', 'nope', { since: 1, alertId: 'alert-9' })).toThrow(
-    'ticket/t-1 is answered with acknowledge, and not with "nope".',
+test.each(['ticket/t-1', 'task/T-7'])('%s with another answer is refused, and the message names its answer', (item) => {
+  expect(() => commandFor(item, 'retry', { since: 1, alertId: 'alert-9' })).toThrow(
+    `${item} is answered with acknowledge, and not with "retry".`,
   );
 });
 

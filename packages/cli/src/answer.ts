@@ -67,16 +67,16 @@ export const commandFor = (
       command: { kind: 'decide_case', caseId: id, decision: option, ...seen },
       outcome: `vigil case show ${id}`,
     };
-  if (kind === 'task' && id !== '')
+  const alertId = shown?.alertId ?? null;
+  if (kind === 'task' && id !== '' && alertId === null)
     return {
       command: { kind: 'review_task', taskId: id, decision: option, ...seen },
       outcome: `vigil task show ${id}`,
     };
-  const alertId = shown?.alertId ?? null;
-  if (kind === 'ticket' && alertId !== null && option === 'acknowledge')
+  const isOfAlert = (kind === 'ticket' || kind === 'task') && alertId !== null;
+  if (isOfAlert && option === 'acknowledge')
     return { command: { kind: 'acknowledge', alertId }, outcome: 'vigil alert list' };
-  if (kind === 'ticket' && alertId !== null)
-    throw new Refusal(`${item} is answered with acknowledge, and not with ${JSON.stringify(option)}.`);
+  if (isOfAlert) throw new Refusal(`${item} is answered with acknowledge, and not with ${JSON.stringify(option)}.`);
   if (item === 'brake' && option === 'lift') return { command: { kind: 'lift_brake' }, outcome: 'vigil health' };
   if (item === 'brake') throw new Refusal(`brake is answered with lift, and not with ${JSON.stringify(option)}.`);
   if (/^agent\/./.test(item))

@@ -241,10 +241,13 @@ test('a decision on a case names the question that the inbox shows', async () =>
   ]);
 });
 
-test('a ticket is acknowledged by the option that the inbox shows', async () => {
+test.each([
+  ['ticket/t-1', 'ticket'],
+  ['task/OMN-1', 'review'],
+])('%s is acknowledged by the option that the inbox shows', async (id, kind) => {
   const options = [{ name: 'acknowledge', label: 'acknowledge', command: '' }];
-  items = [{ ...item, id: 'ticket/t-1', kind: 'ticket', alertId: 'alert-9', options }];
-  expect(await call('decide', { item: 'ticket/t-1', option: 'acknowledge', why: 'seen' })).toEqual({
+  items = [{ ...item, id, kind, alertId: 'alert-9', options }];
+  expect(await call('decide', { item: id, option: 'acknowledge', why: 'seen' })).toEqual({
     requested: 'event-1',
   });
   expect(written).toMatchObject([{ kind: 'acknowledge', alertId: 'alert-9', why: 'seen' }]);

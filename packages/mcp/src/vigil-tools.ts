@@ -91,8 +91,9 @@ const decisionOf = (item: InboxItem, decided: Decided, why: string): object => {
   const seen = since === null ? {} : { askedAt: since };
   if (kind === 'request') return commandOf('answer_request', { requestId: subject, option }, why);
   if (kind === 'case') return commandOf('decide_case', { caseId: subject, decision: option, ...seen }, why);
+  // Of a ticket or a blocked task.
+  if (item.alertId !== null) return commandOf('acknowledge', { alertId: item.alertId }, why);
   if (kind === 'task') return commandOf('review_task', { taskId: subject, decision: option, ...seen }, why);
-  if (kind === 'ticket' && item.alertId !== null) return commandOf('acknowledge', { alertId: item.alertId }, why);
   if (kind === 'brake') return commandOf('lift_brake', {}, why);
   throw new ApiRefusal(`${id} cannot be decided by this version: \`vigil inbox\` shows its commands.`);
 };

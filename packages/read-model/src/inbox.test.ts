@@ -168,6 +168,34 @@ test('a task in review has the three decisions', () => {
   expect(inboxWith({ tasks })[0]?.options.map(({ name }) => name)).toEqual(['retry', 'abandon', 'reset']);
 });
 
+const blockedAlert = {
+  ...{ alertId: 'a-7', alertKey: 'task_blocked:T-7', route: 'task_blocked', agentId: 'worker-7', taskId: 'T-7' },
+  ...{ text: 'agent stalled 3 times', raisedAt: 900, acknowledgedAt: null },
+};
+
+test('a blocked task waits until its alert is acknowledged or over, and names the command that continues it', () => {
+  const command = 'vigil inbox answer task/T-7 acknowledge --why "…"';
+  expect(inboxWith({ alerts: [blockedAlert] })).toMatchObject([
+    {
+      ...{ id: 'task/T-7', kind: 'review', agentId: 'worker-7', taskId: 'T-7', since: 900, alertId: 'a-7' },
+      text: 'BLOCKED: agent stalled 3 times',
+      withoutAnswer: expect.stringContaining('`vigil recover worker-7` gives it to a fresh one'),
+      options: [{ name: 'acknowledge', command }],
+    },
+  ]);
+  expect(inboxWith({ alerts: [{ ...blockedAlert, acknowledgedAt: 901 }] })).toEqual([]);
+});
+
+test('a blocked agent without a task waits under its own name', () => {
+  expect(inboxWith({ alerts: [{ ...blockedAlert, taskId: null }] })).toMatchObject([{ id: 'task/worker-7' }]);
+});
+
+test('a task that is blocked and in review is one item, with the decisions of the review', () => {
+  const tasks = [{ taskId: 'T-7', agentId: null, recoveryReason: 'three attempts failed', recoveryAt: 1 }];
+  const items = inboxWith({ tasks, alerts: [blockedAlert] });
+  expect(items).toMatchObject([{ id: 'task/T-7', options: [{ name: 'retry' }, {}, {}], alertId: null }]);
+});
+
 test('a ticket that came after its alert was acknowledged waits, because no person has seen it', () => {
   const alerts = [{ ...alert, acknowledgedAt: ticket.answeredAt - 1 }];
   expect(inboxWith({ tickets: [ticket], alerts })).toMatchObject([{ id: 'ticket/t-1' }]);

@@ -32,7 +32,7 @@ export type InboxItem = {
    * null: each option has its own
    */
   readonly command: string | null;
-  /** of a ticket: the alert that its answer acknowledges; null: of another kind */
+  /** of a ticket or a blocked task: the alert that its answer acknowledges; null: of another item */
   readonly alertId: string | null;
 };
 
@@ -182,6 +182,42 @@ const ofTask = ({ taskId, agentId, recoveryReason, recoveryAt }: TaskRow): Inbox
   alertId: null,
 });
 
+/**
+ * A blocked task waits until a person acknowledges its alert. No recovery waits for a decision about it. An agent without a task is blocked under
+ * its own name. A review of the same task has the answers that act, and replaces this item.
+ */
+const ofBlocked = (
+  { alertId, route, agentId, taskId, text, raisedAt, acknowledgedAt }: AlertRow,
+  tasks: readonly TaskRow[],
+): readonly InboxItem[] => {
+  const subject = taskId ?? agentId;
+  if (route !== 'task_blocked' || subject === null || acknowledgedAt !== null) return [];
+  if (tasks.some((task) => task.taskId === subject)) return [];
+  const id = `task/${subject}`;
+  const recover = agentId === null ? '' : ` \`vigil recover ${shellQuoted(agentId)}\` gives it to a fresh one.`;
+  return [
+    {
+      id,
+      kind: 'review',
+      agentId,
+      taskId,
+      text: `BLOCKED: ${text ?? 'no reason is reported'}`,
+      since: raisedAt,
+      ...noDeadline,
+      withoutAnswer: `nothing happens: it stays blocked until an agent works on it.${recover} ${REMINDED}`,
+      options: [
+        {
+          name: 'acknowledge',
+          label: 'acknowledge',
+          command: `vigil inbox answer ${shellQuoted(id)} acknowledge ${WHY}`,
+        },
+      ],
+      ...noQuestions,
+      alertId,
+    },
+  ];
+};
+
 /** A ticket waits while its alert is neither over nor acknowledged since the ticket came. */
 const ofTicket = (ticket: TicketRow, alerts: readonly AlertRow[]): readonly InboxItem[] => {
   const { ticketId, agentId, taskId, alertKey, analysis, answeredAt } = ticket;
@@ -254,6 +290,7 @@ export const inboxOf = ({
     // A request replaces the wait that its agent reports, which is the same one.
     ...withoutRequests(agents, requests).flatMap(ofAgent),
     ...tasks.map(ofTask),
+    ...alerts.flatMap((alert) => ofBlocked(alert, tasks)),
     ...tickets.flatMap((ticket) => ofTicket(ticket, alerts)),
   ].toSorted((one, other) => {
     const [[deadline, since, id], [otherDeadline, otherSince, otherId]] = [inboxPlace(one), inboxPlace(other)];

@@ -79,16 +79,21 @@ export const withItem = (text: string, payload: Payload, most: number): string =
   return cut(text, most - place.length) + place;
 };
 
-/** The choices of an alert. Those of a ticket and of the brake are the same for each. */
-const optionsOf = ({ itemId, options }: Asking): readonly string[] => {
-  if (itemId === BRAKE_ITEM) return ['lift'];
-  return itemId?.startsWith('ticket/') ? ['acknowledge'] : options;
+/** A ticket, and a blocked task, wait until a person acknowledges their alert. A task in review has options. */
+const isAcknowledged = ({ itemId, options }: Asking): boolean =>
+  itemId !== null && (itemId.startsWith('ticket/') || (itemId.startsWith('task/') && options.length === 0));
+
+/** The choices of an alert. Those of a ticket, of a blocked task and of the brake are the same for each. */
+const optionsOf = (asking: Asking): readonly string[] => {
+  if (asking.itemId === BRAKE_ITEM) return ['lift'];
+  return isAcknowledged(asking) ? ['acknowledge'] : asking.options;
 };
 
 /** What the question of an alert is about; null: there is no question. */
-const subjectOf = ({ options, questions, requestId, caseId, taskId, itemId, alertId }: Asking) => {
+const subjectOf = (asking: Asking) => {
+  const { options, questions, requestId, caseId, taskId, itemId, alertId } = asking;
   if (itemId === BRAKE_ITEM) return { kind: 'lift_brake', subject: null } as const;
-  if (itemId?.startsWith('ticket/')) return { kind: 'acknowledge', subject: alertId } as const;
+  if (isAcknowledged(asking)) return { kind: 'acknowledge', subject: alertId } as const;
   if (options.length === 0 && questions.length === 0) return null;
   if (requestId !== null) return { kind: 'answer_request', subject: requestId } as const;
   if (caseId !== null) return { kind: 'decide_case', subject: caseId } as const;

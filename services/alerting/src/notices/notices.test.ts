@@ -427,6 +427,7 @@ test('an alert about an item of the inbox has the id of the item', () => {
   const wait = (kind: 'question' | 'prompt') => example(Topic.agentHealth, 'WAIT_OVERDUE', { kind });
   expect(itemOf(agentNotices(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED')))).toBe('case/case-1');
   expect(itemOf(taskNotices(story('REVIEW_REQUIRED')))).toBe('task/OMN-1234');
+  expect(itemOf(agentNotices(example(Topic.agentIntervention, 'TASK_BLOCKED')))).toBe('task/OMN-1234');
   const question = example(Topic.agentIntervention, 'ESCALATION_TRIGGERED');
   expect(agentNotices(question)[0]?.payload.askedAt).toBe(question.occurredAt);
   expect(taskNotices(story('REVIEW_REQUIRED'))[0]?.payload.askedAt).toBe(story('REVIEW_REQUIRED').occurredAt);

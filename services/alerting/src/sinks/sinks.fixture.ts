@@ -54,6 +54,10 @@ export const escalation = (more: Parameters<typeof alertEvent>[0] = {}): AlertEv
 export const ticketAlert = (): AlertEvent =>
   alertEvent({ route: 'escalation_ticket', title: 'worker-1: high ticket', caseId: null, itemId: 'ticket/t-1' });
 
+/** A task that is left to people. */
+export const blockedAlert = (): AlertEvent =>
+  alertEvent({ route: 'task_blocked', title: 'OMN-1234 is blocked: it waits for a person', itemId: 'task/OMN-1234' });
+
 /** The brake is engaged. */
 export const brakeAlert = (): AlertEvent =>
   alertEvent({

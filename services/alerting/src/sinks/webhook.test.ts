@@ -7,6 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { TryLater, Undeliverable } from '../delivery/sink.ts';
 import {
   alertEvent,
+  blockedAlert,
   brakeAlert,
   escalation,
   LINK_KEY,
@@ -122,12 +123,15 @@ test('a request of an agent carries its id, its options, and how to answer it', 
   });
 });
 
-test('a ticket carries its item, and a link that acknowledges its alert', async () => {
+test.each([
+  ['ticket/t-1', ticketAlert()],
+  ['task/OMN-1234', blockedAlert()],
+])('the alert of %s carries the item, and a link that acknowledges the alert', async (item, alert) => {
   const { received, url } = await answering(204);
-  await sink(url).deliver(ticketAlert());
+  await sink(url).deliver(alert);
   const { data } = JSON.parse((received[0] as Received).body);
   const { alert_id: alertId, decision } = data;
-  expect(data).toMatchObject({ item: 'ticket/t-1', text: 'no call' });
+  expect(data).toMatchObject({ item, text: 'no call' });
   expect(decision).toMatchObject({
     ...{ options: ['acknowledge'], deadline: null },
     body: { kind: 'acknowledge', alertId, by: '', why: '' },

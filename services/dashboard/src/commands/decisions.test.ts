@@ -80,6 +80,14 @@ test('a decision about an earlier review than the open one is refused', async ()
     expect(await draft({ ...command, askedAt }, {})).toMatchObject({ type: 'REVIEW_TASK' });
 });
 
+test('a decision about a blocked task is refused with the command that continues it', async () => {
+  const blocked = { taskId: 'T-1', agentId: 'worker-1', recovery: null, blockedReason: 'stalled' };
+  const command = { kind: 'review_task', taskId: 'T-1', decision: 'retry' };
+  await expect(draft(command, { task: async () => blocked })).rejects.toMatchObject({
+    ...{ status: 409, type: 'not_in_review', message: expect.stringContaining('`vigil recover worker-1`') },
+  });
+});
+
 test.each([
   [false, null],
   [true, 0],

@@ -134,6 +134,12 @@ export const reviewTask = async (
   model: ReadModel,
 ): Promise<CommandDraft> => {
   const task = found(await model.task(taskId), 'task', taskId, '`vigil task list`');
+  if (task.recovery !== 'REVIEW_REQUIRED' && task.blockedReason !== null)
+    throw new Problem(
+      409,
+      'not_in_review',
+      `${taskId} is blocked, and not in review. \`vigil recover ${task.agentId ?? 'AGENT'}\` gives it to a fresh agent; \`vigil inbox\` takes its acknowledgement.`,
+    );
   if (task.recovery !== 'REVIEW_REQUIRED')
     throw new Problem(
       409,

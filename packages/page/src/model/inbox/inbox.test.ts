@@ -40,6 +40,8 @@ test('a review, a ticket and the brake have commands of their own', () => {
   expect(commands({ kind: 'ticket', id: 'ticket/t', options, alertId: 'alert-9' })).toEqual([
     { kind: 'acknowledge', alertId: 'alert-9' },
   ]);
+  const blocked = { kind: 'review', id: 'task/T-1', options, alertId: 'alert-7' } as const;
+  expect(commands(blocked), 'a blocked task').toEqual([{ kind: 'acknowledge', alertId: 'alert-7' }]);
   expect(commands({ kind: 'brake', id: 'brake', options: [option('lift')] })).toEqual([{ kind: 'lift_brake' }]);
 });
 

@@ -21,6 +21,7 @@ const commandOf = (item: InboxItem, option: InboxItem['options'][number]): Comma
     case 'case':
       return { kind: 'decide_case', caseId: idOf(item), decision: name, ...seen(item) };
     case 'review':
+      if (item.alertId !== null) return { kind: 'acknowledge', alertId: item.alertId };
       return { kind: 'review_task', taskId: item.taskId ?? idOf(item), decision: name, ...seen(item) };
     case 'ticket':
       return item.alertId === null ? null : { kind: 'acknowledge', alertId: item.alertId };

@@ -73,7 +73,8 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
       const title = `${taskId ?? agentId} is blocked: it waits for a person`;
       // Each attempt so far has stalled, this one as well.
       const blocked = { attempts: attempt === null ? null : attempt + 1, limit: null, reason };
-      return [raise(BLOCKED_ROUTE, input.payload, { title, text: reason, blocked, checkpoint })];
+      const itemId = `task/${taskId ?? agentId}`;
+      return [raise(BLOCKED_ROUTE, input.payload, { title, text: reason, blocked, checkpoint, itemId })];
     }
     case 'WORKER_ESCALATION_TICKET':
       return ticketNotices(input.payload);
