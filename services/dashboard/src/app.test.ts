@@ -24,7 +24,7 @@ test('each answer that shows states has how old it is', async () => {
   one.knowledge.current = { upTo: 900, blindSince: 950, away: [] };
   for (const url of [
     ...['breakers', 'tickets', 'runtimes', 'recoveries', 'story', 'silences', 'dead-letters', 'policies'],
-    ...['requests/request-1', 'commands/c-1', 'fleet/targets', 'cases/case-1'],
+    ...['requests/request-1', 'commands/0190c1d2-0000-7000-8000-00000000000a', 'fleet/targets', 'cases/case-1'],
   ])
     expect([url, (await one.request('GET', `/v1/${url}`)).json()]).toMatchObject([
       url,

@@ -1,5 +1,6 @@
 import { type Changes, type Outcome, outcomeOf, type ReadModel } from '@vigil/read-model';
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import type { Caller } from '../access/people.ts';
 import { Problem } from '../problem.ts';
 import * as queries from './queries.ts';
@@ -16,6 +17,15 @@ export type OutcomeDeps = {
 export const MOST_WAITS = 16;
 /** A change is looked up at once, and everything again after this time, milliseconds. */
 const LOOK_AGAIN_MS = 1000;
+
+const COMMAND_ID = z.uuid();
+
+/** Throws Problem 400 for a text that is not the id of a command. No outcome of it will ever come. */
+const commandIdOf = (text: string): string => {
+  if (COMMAND_ID.safeParse(text).success) return text;
+  const remedy = 'give the eventId that the command was answered with, which is a UUID';
+  throw new Problem(400, 'bad_command_id', `id: ${JSON.stringify(text)} is not the id of a command; ${remedy}`, 'id');
+};
 
 /** What became of a command, at once or when it is decided. */
 export const outcomeRoutes = (app: FastifyInstance, { model, changes, signal }: OutcomeDeps): void => {
@@ -66,7 +76,7 @@ export const outcomeRoutes = (app: FastifyInstance, { model, changes, signal }: 
 
   app.get<{ Params: { id: string } }>('/v1/commands/:id', async (request, reply) => {
     const { wait } = queryOf(queries.outcome, request.query);
-    const { id } = request.params;
+    const id = commandIdOf(request.params.id);
     if (wait === 0) return read(id);
     using _ = begin(request.getDecorator<Caller>('caller').name);
     const gone = new AbortController();
