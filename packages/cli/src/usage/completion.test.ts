@@ -52,8 +52,26 @@ test('bash completes commands, their commands, options, and the values of option
   expect(completed('case', 'decide', 'case-1', 'par')).toEqual(['pardon']);
   expect(completed('health', '--filter', '')).toEqual(['unhealthy', 'waiting']);
   expect(completed('case', 'list', '--agent', 'worker-1', '--al')).toEqual(['--all']);
+  expect(completed('health', '--state', 'ST')).toEqual(['STUCK']);
+  expect(completed('health', '--filter', '=', 'un')).toEqual(['unhealthy']);
+  expect(completed('health', '--state', '=')).toContain('FAILING');
+  expect(completed('ticket', 'file', 'worker-1', '--severity', 'h')).toEqual(['high']);
+  expect(completed('token', 'create', 'person', 'ada', '--role', 'r')).toEqual(['responder']);
+  expect(completed('token', 'create', 'ru')).toEqual(['runtime']);
+  expect(completed('hook', 'install', '--client', 'cl')).toEqual(['claude-code']);
+  expect(completed('completion', 'f')).toEqual(['fish']);
   expect(completed('health', '--task', '')).toEqual([]);
   expect(completed('nonsense')).toEqual([]);
+});
+
+test.each(SHELLS)('the script for %s has each choice of an option and of an argument', (shell) => {
+  const script = scriptOf(shell, tree);
+  const choices = tree.flatMap(({ options, words }) => [
+    ...options.flatMap((one) => one.choices),
+    ...words.map(({ word }) => word),
+  ]);
+  expect(choices).toEqual(expect.arrayContaining(['STUCK', 'waiting', 'critical', 'pardon', 'fish']));
+  for (const choice of choices) expect(script).toContain(choice);
 });
 
 test.each(['zsh', 'fish'] as const)('%s accepts its script, where it is installed', (name) => {

@@ -37,6 +37,12 @@ const bash = (tree: Tree): string => `# bash completion of vigil
 _vigil() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" found=''
   COMPREPLY=()
+  # bash divides --option=value at the sign
+  if [ "$current" = = ]; then
+    current=''
+  elif [ "$previous" = = ] && [ "$COMP_CWORD" -ge 2 ]; then
+    previous="\${COMP_WORDS[COMP_CWORD-2]}"
+  fi
 ${findPath(tree, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
   case "$at $previous" in
 ${valued(tree)

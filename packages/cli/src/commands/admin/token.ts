@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ROLES } from '@vigil/read-model/people';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { gateway, type Json, show, whoAmI } from '../../terminal.ts';
 import { durationOption } from '../control/options.ts';
 import { ADMINISTRATION } from '../groups.ts';
@@ -51,6 +52,8 @@ type Listing = { readonly json?: boolean; readonly people?: boolean; readonly pe
 type Revocation = Json & { readonly by: string; readonly why: string; readonly peopleFile?: string };
 type Created = { readonly token: string; readonly tokenId: string; readonly expiresAt: number };
 
+const KINDS = ['runtime', 'agent', 'person'];
+
 const PERSON = 'person:';
 
 const create = async (kind: string, name: string, options: Creation): Promise<void> => {
@@ -74,13 +77,15 @@ export const register = (program: Command): void => {
     .description('tokens of runtimes and agents for the gateway, and of people for the dashboard')
     .addHelpText('after', EXAMPLES);
   token
-    .command('create <kind> <name>')
+    .command('create')
     .description('create a token of a runtime, an agent or a person, and print it; a pattern matches any text with *')
+    .addArgument(new Argument('<kind>', 'whose').choices(KINDS))
+    .argument('<name>', 'its name')
     .option('--tasks <pattern>', 'tasks that it may name; repeatable', repeated)
     .option('--label <name=pattern>', 'a label that it may set; repeatable', labelPattern)
     .option('--policy <name>', 'a policy that it may request; repeatable', repeated)
     .option('--capacity <count>', 'the most agents that a runtime may announce room for', wholeNumber, 0)
-    .option('--role <role>', 'of a person: viewer, responder, operator or admin')
+    .addOption(new Option('--role <role>', 'of a person').choices(ROLES).argParser(String))
     .option('--people-file <file>', 'of a person: the file that the dashboard reads; default VIGIL_PEOPLE_FILE')
     .addOption(
       new Option('--valid <duration>', 'how long it is valid, such as 12h')

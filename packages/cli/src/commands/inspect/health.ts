@@ -72,7 +72,7 @@ export const register = (program: Command): void => {
     .command('health [agent]')
     .description('the state of every agent')
     .addOption(new Option('--filter <which>', 'only those').choices(['unhealthy', 'waiting']))
-    .option('--state <state>', `only agents in this state: ${STATES.join(', ')}`, stateOption)
+    .addOption(new Option('--state <state>', 'only agents in this state').choices(STATES).argParser(stateOption))
     .option('--task <task>', 'only agents on this task')
     .option('--policy <name>', 'only agents that this policy judges')
     .option('--host <host>', 'only agents that are, or were last, on this host')

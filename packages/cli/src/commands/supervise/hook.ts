@@ -137,7 +137,8 @@ const status = ({ json }: Json): void => {
 };
 
 const clientOption = (): Option =>
-  new Option('--client <name>', `${clientNames.join(', ')}; repeatable (default: those that are found)`)
+  new Option('--client <name>', 'repeatable (default: those that are found)')
+    .choices(clientNames)
     .default([], '')
     .argParser((one: string, before: readonly string[]) => {
       if (!clientNames.includes(one))
