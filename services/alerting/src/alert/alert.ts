@@ -35,7 +35,7 @@ import { GATES_KEY, TEST_ROUTE, unknownOf } from './routing.ts';
 const observe = (known: Alert, input: Input, { now }: Clock, settings: Rules): Alert => {
   const awaiting = awaitingAfter(known, input, now);
   if (awaiting !== null) return awaiting;
-  const before = withTicket(withRequests(endingAfter(known, input, now, settings), input), input);
+  const before = withTicket(withRequests(pardonAfter(endingAfter(known, input, now, settings), input), input), input);
   const { agents = [] } = before;
   const isLate = isLateEnd(input, now);
   const after = agentsAfter(before, input, isLate);
@@ -85,6 +85,22 @@ const endingAfter = (state: Alert, input: Input, now: number, settings: Rules): 
   if (action !== 'resolve' || wait === 0 || isPast(state, input)) return state;
   const isOver = agentsAfter(state, input, isLateEnd(input, now)).every((one) => !one.isOpen);
   return isOver ? { ...state, open: { ...open, ending: open.ending ?? { at: now + wait, title, text } } } : state;
+};
+
+/**
+ * With the pardon that answers the question of its case. It holds until the alert is raised again, such as by a worse
+ * state of the agent or by another question.
+ */
+const pardonAfter = (state: Alert, input: Input): Alert => {
+  const { open } = state;
+  if (input.type !== 'NOTIFY' || open === null) return state;
+  const { action, severity, caseId, requestId } = input.payload;
+  if (action === 'raise' && open.isPardoned && !isPast(state, input)) {
+    const { isPardoned: _, ...rest } = open;
+    return { ...state, open: rest };
+  }
+  const isPardon = action === 'settle' && severity === 'info' && requestId === null && caseId === open.content.caseId;
+  return isPardon ? { ...state, open: { ...open, isPardoned: true } } : state;
 };
 
 /** People read what is over, not only whose it was. */

@@ -20,6 +20,8 @@ export type Open = {
   /** since when sinks have not received its newest content; null: they have */
   readonly freshSince: number | null;
   readonly acknowledgedBy: string | null;
+  /** a person has pardoned the agent, and the alert was not raised since; absent: false */
+  readonly isPardoned?: boolean;
   readonly ending: (Over & { readonly at: number }) | null;
 };
 
@@ -51,7 +53,7 @@ const newTo = ({ content, sent }: Open, routing: Routing): readonly string[] =>
 const GATHER_MS = 1000;
 
 /**
- * From when sinks are notified: after the group wait, at once of news, and again until the alert is acknowledged; not
+ * From when sinks are notified: after the group wait, at once of news, and again until a person acknowledges or pardons; not
  * while it is withheld, or over.
  */
 export const sendFrom = (open: Open, gates: Gates, routing: Routing): number => {
@@ -61,23 +63,21 @@ export const sendFrom = (open: Open, gates: Gates, routing: Routing): number => 
   return Math.max(from, heldUntil(gates, content));
 };
 
-const repeatFrom = ({ sent, sendAt, acknowledgedBy }: Open): number =>
-  sent !== null && acknowledgedBy !== null ? NEVER : sendAt;
+/** A person has answered what sinks received: it is not repeated. */
+const isAnswered = ({ acknowledgedBy, isPardoned = false }: Open): boolean => acknowledgedBy !== null || isPardoned;
+
+const repeatFrom = (open: Open): number => (open.sent !== null && isAnswered(open) ? NEVER : open.sendAt);
 
 const newChannelFrom = (open: Open, routing: Routing): number =>
   open.sent === null || newTo(open, routing).length === 0 ? NEVER : (open.freshSince ?? 0) + GATHER_MS;
 
-/** A repetition: no person has acknowledged what sinks received. */
+/** A repetition: no person has answered what sinks received. */
 export const isRepetition = (open: Open, now: number, routing: Routing): boolean =>
-  open.sent !== null &&
-  open.acknowledgedBy === null &&
-  now >= open.sendAt &&
-  !isUrgent(open) &&
-  newTo(open, routing).length === 0;
+  open.sent !== null && !isAnswered(open) && now >= open.sendAt && !isUrgent(open) && newTo(open, routing).length === 0;
 
 /** The sinks to notify now: all, or only those with news. */
 export const sinksToSend = (open: Open, now: number, routing: Routing): readonly string[] => {
-  const isDue = now >= open.sendAt && (open.sent === null || open.acknowledgedBy === null);
+  const isDue = now >= open.sendAt && (open.sent === null || !isAnswered(open));
   const fresh = newTo(open, routing);
   return isDue || isUrgent(open) || fresh.length === 0 ? sinksOf(open.content, routing) : fresh;
 };

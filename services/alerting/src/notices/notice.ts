@@ -84,12 +84,26 @@ export const dismiss = (
   },
 });
 
-/** A question of this case or request is answered or withdrawn: its options are removed from the alert. */
+/**
+ * A question of this case or request is answered or withdrawn: its options are removed from the alert. Its severity is
+ * not that of a policy, which may be `info`: see `settleAsRead`.
+ */
 export const settle = (route: string, about: About, details: Pick<NoticeDetails, 'title' | 'text'>): Noticed => ({
   route,
   about,
   action: 'settle',
-  details,
+  details: { ...details, severity: 'warning' },
+});
+
+/**
+ * The same, where a person leaves the agent as it is. No person has to act, so the severity is `info`: the alert stays open,
+ * and is not repeated until it is raised again.
+ */
+export const settleAsRead = (route: string, about: About, details: Pick<NoticeDetails, 'title' | 'text'>): Noticed => ({
+  route,
+  about,
+  action: 'settle',
+  details: { ...details, severity: 'info' },
 });
 
 /** Resolves the alert. */

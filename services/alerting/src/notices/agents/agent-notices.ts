@@ -1,7 +1,17 @@
 import type { EscalationAnswer, EventOf, PayloadOf, PolicyRef, Topic } from '@vigil/events';
 import { spell, utcTime } from '@vigil/policy';
 import { taskSpent } from '../fleet/fleet-notices.ts';
-import { type About, inWords, type Noticed, outputOf, raise, resolve, settle, startAgain } from '../notice.ts';
+import {
+  type About,
+  inWords,
+  type Noticed,
+  outputOf,
+  raise,
+  resolve,
+  settle,
+  settleAsRead,
+  startAgain,
+} from '../notice.ts';
 import { aboutWait, requestNotices, WAIT_ROUTE } from '../questions/request-notices.ts';
 import { ticketNotices, ticketOver } from '../questions/ticket-notices.ts';
 import { breakerNotices } from '../tasks/breaker-notices.ts';
@@ -34,7 +44,8 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
     }
     case 'ESCALATION_DECIDED': {
       const { agentId, decision, by, why } = input.payload;
-      return [settle(ROUTE, input.payload, { title: `${agentId}: ${inWords(decision)}, decided by ${by}`, text: why })];
+      const details = { title: `${agentId}: ${inWords(decision)}, decided by ${by}`, text: why };
+      return [(decision === 'pardon' ? settleAsRead : settle)(ROUTE, input.payload, details)];
     }
     case 'CASE_CLOSED': {
       const { agentId, ending, why, instanceEnded } = input.payload;
