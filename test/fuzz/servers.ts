@@ -115,6 +115,7 @@ const openDashboardHere = async (key: string): Promise<string> => {
     knowledge: () => ({ upTo: null, blindSince: null, away: [] }),
     refusals: { record: () => {}, [Symbol.dispose]: () => {} },
     onFailure: (error) => console.error(error),
+    onTerminal: () => {},
     signal: new AbortController().signal,
   });
   return listen(app, '127.0.0.1', 0, 'the port');

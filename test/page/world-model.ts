@@ -98,6 +98,7 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
     knowledge: () => state.knowledge ?? { upTo: now() - 400, blindSince: null, away: [] },
     refusals: { record: () => {}, [Symbol.dispose]: () => {} },
     onFailure: (error) => console.error(error),
+    onTerminal: () => {},
     signal: stop.signal,
   });
   app.addHook('onRequest', async ({ url }, reply) => {

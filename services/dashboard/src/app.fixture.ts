@@ -48,6 +48,7 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
   const written: Draft[] = [];
   const failures: unknown[] = [];
   const refusals: object[] = [];
+  const terminals: object[] = [];
   const clock = { now: 1000 };
   const knowledge: { current: Knowledge } = { current: { upTo: 900, blindSince: null, away: [] } };
   const revoked = new Set<string>();
@@ -114,11 +115,12 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
     refusals: { record: (refused) => void refusals.push(refused), [Symbol.dispose]: () => {} },
     hosts: ['vigil.example'],
     onFailure: (error) => failures.push(error),
+    onTerminal: (shown) => terminals.push(shown),
     signal: stop.signal,
     ...given,
   });
   const request = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>
     app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) });
   const all = { listeners, terminalListeners, changeListeners };
-  return { app, clock, knowledge, request, written, failures, refusals, revoked, ...all, stop };
+  return { app, clock, knowledge, request, written, failures, refusals, terminals, revoked, ...all, stop };
 };

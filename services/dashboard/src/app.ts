@@ -28,7 +28,7 @@ import { policyRoutes, readRoutes } from './routes/read.ts';
 import type { Backlog } from './routes/resume.ts';
 import { silenceRoutes } from './routes/silences.ts';
 import { openStreams } from './routes/streams.ts';
-import { terminalRoutes } from './routes/terminal.ts';
+import { type TerminalDeps, terminalRoutes } from './routes/terminal.ts';
 
 export type AppDeps = {
   /** null: plain HTTP */
@@ -65,6 +65,8 @@ export type AppDeps = {
   readonly hosts: readonly string[];
   /** called with every error whose cause the caller does not receive */
   readonly onFailure: (error: unknown) => void;
+  /** records who sees the terminal of an agent, and why */
+  readonly onTerminal: TerminalDeps['onTerminal'];
   /** ends the streams of events */
   readonly signal: AbortSignal;
 };

@@ -100,6 +100,7 @@ export const openDashboard = async (
     refusals: createRefusalLog(logger),
     hosts: config.VIGIL_DASHBOARD_HOSTS,
     onFailure,
+    onTerminal: (shown) => logger.info(shown, 'a person sees the terminal of an agent'),
     signal,
   });
   const url = await listen(app, config.VIGIL_DASHBOARD_HOST, config.VIGIL_DASHBOARD_PORT, 'VIGIL_DASHBOARD_PORT');

@@ -1,3 +1,4 @@
+import type { Logger } from '../clock.ts';
 import type { AgentDeps, HostDeps } from '../deps.ts';
 import { AlreadySupervised, WrongSettings } from '../errors.ts';
 import { restartedBy, stoppedBy } from '../exit/exit-reason.ts';
@@ -299,7 +300,24 @@ const CTRL_C = 0x03;
 /** How long an agent that a person ends has to leave by itself, milliseconds. */
 const GRACE_MS = 5000;
 
-/** Carries out what a person at an attached terminal does. The log records who came and left, not what was typed. */
+const ENTER = 0x0d;
+const NEW_LINE = 0x0a;
+
+/** What each viewer has typed since it was last recorded, bytes. */
+const unrecorded = new WeakMap<Supervised, Map<string, number>>();
+
+/** Records the length of what a viewer has typed, once a line. The text may be a secret. */
+const recordTyped = (instance: Supervised, who: string, bytes: number, isLine: boolean, logger: Logger): void => {
+  const { agentId, instanceId } = instance.spec;
+  const typed = unrecorded.get(instance) ?? new Map<string, number>();
+  unrecorded.set(instance, typed);
+  const total = (typed.get(who) ?? 0) + bytes;
+  typed.set(who, isLine ? 0 : total);
+  if (isLine && total > 0)
+    logger('a viewer has typed at an agent’s terminal', { agentId, instanceId, who, bytes: total });
+};
+
+/** Carries out what a person at an attached terminal does. The log records who came, typed how much, and left. */
 export const performViewerAction = (
   instance: Supervised,
   deps: Pick<HostDeps, 'logger'>,
@@ -312,10 +330,13 @@ export const performViewerAction = (
       note('a viewer may type at an agent’s terminal');
       return;
     case 'leaves':
+      recordTyped(instance, action.who, 0, true, deps.logger);
       note('a viewer has left an agent’s terminal');
       return;
     case 'types': {
       const keys = Buffer.from(action.input, 'base64');
+      const isLine = [ENTER, NEW_LINE, CTRL_C].some((key) => keys.includes(key));
+      recordTyped(instance, action.who, keys.length, isLine, deps.logger);
       if (keys.includes(CTRL_C)) instance.interrupted(`Ctrl-C by ${action.who} at its terminal`);
       instance.terminal.write(keys);
       return;

@@ -77,6 +77,31 @@ test('an end by Ctrl-C is a requested one, and names its person', async () => {
   await until(() => expect(exits()).toMatchObject([{ reason: 'explicit', details }]));
 });
 
+test('the log has who has typed at a terminal, and the length of each line, but not its text', async () => {
+  const beginning = await held('exec sleep 600');
+  const link = await supervised();
+  const logged: object[] = [];
+  const logger = (message: string, fields = {}) => void logged.push({ message, ...fields });
+  const own = { ...beginning, deps: { ...beginning.deps, logger } };
+  await assemble(own, (on) => hostedTerminal(link, own, on, own.deps));
+  const typed = () => logged.filter((one) => 'bytes' in one);
+  const line = { message: 'a viewer has typed at an agent’s terminal', agentId: 'worker-1', who: 'ada' };
+  const one = await view(true);
+  for (const keys of ['sec', 'ret', '\r', 'ab']) one.type(Buffer.from(keys));
+  await one.leave();
+  await until(() =>
+    expect(typed()).toMatchObject([
+      { ...line, bytes: 7 },
+      { ...line, bytes: 2 },
+    ]),
+  );
+  const other = await view(true);
+  other.type(Buffer.from('\x03'));
+  await until(() => expect(exits()).toHaveLength(1));
+  expect(typed().at(-1)).toMatchObject({ ...line, bytes: 1 });
+  expect(JSON.stringify(logged)).not.toMatch(/sec|ret/);
+});
+
 test('if the supervisor never carries out a stop, the stop reports that in the end', async () => {
   await held('sleep 600');
   const link = await supervised();

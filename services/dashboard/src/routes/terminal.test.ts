@@ -55,7 +55,8 @@ const look = async (headers: object = {}, query = '') => {
 };
 
 test('an operator that looks at a terminal has a lease, which is renewed while the stream is open and ends with it', async () => {
-  const { written, pass, end } = await look({}, '?why=it%20hangs');
+  const { written, pass, end, terminals } = await look({}, '?why=it%20hangs');
+  expect(terminals).toEqual([{ agentId: 'worker-1', by: 'olga', why: 'it hangs' }]);
   const lease = { agentId: 'worker-1', leaseId: 'lease-1', ttlMs: LEASE_MS, by: 'olga', why: 'it hangs' };
   expect(written).toMatchObject([
     { topic: Topic.leaseTerminal, type: 'LEASE_TERMINAL', key: 'worker-1', payload: lease },

@@ -52,6 +52,8 @@ export type TerminalDeps = {
   readonly newId: () => string;
   readonly now: () => number;
   readonly onFailure: (error: unknown) => void;
+  /** records who sees the terminal of an agent, and why */
+  readonly onTerminal: (shown: { readonly agentId: string; readonly by: string; readonly why: string }) => void;
 };
 
 /** The runtime that has its terminal. Throws Problem if it has none. */
@@ -104,7 +106,7 @@ const createViewer = (runtimeId: string, now: () => number, send: (message: Term
 
 /** The terminal of one agent, while the stream is open: the dashboard has a lease of it, and renews the lease. */
 export const terminalRoutes = (app: FastifyInstance, deps: TerminalDeps): void => {
-  const { model, feed, write, streams, newId, now, onFailure } = deps;
+  const { model, feed, write, streams, newId, now, onFailure, onTerminal } = deps;
 
   const show = async (
     agentId: string,
@@ -146,6 +148,7 @@ export const terminalRoutes = (app: FastifyInstance, deps: TerminalDeps): void =
     const isEvents = request.headers.accept?.includes('text/event-stream') ?? false;
     const by = signed(request.getDecorator<Caller>('caller'), '');
     const stream = streams.open(request, reply, isEvents ? 'text/event-stream' : 'application/x-ndjson');
+    onTerminal({ agentId: id, by, why: why ?? WHY });
     const text = (message: TerminalMessage): string =>
       isEvents ? `data: ${JSON.stringify(message)}\n\n` : `${JSON.stringify(message)}\n`;
     show(id, runtimeId, { by, why: why ?? WHY }, stream, text).catch((error: unknown) => {

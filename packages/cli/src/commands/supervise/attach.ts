@@ -96,7 +96,7 @@ Agents in the foreground of a \`vigil run\` have their own terminal.
 
 Examples:
   vigil attach worker-1                look on
-  vigil attach worker-1 --write        type, too: that you may is on record in its supervisor's log
+  vigil attach worker-1 --write        type, too: its supervisor's log has your name, and how much you type
   vigil attach worker-1 --raw          with what the agent writes to your clipboard and asks your terminal
   vigil attach worker-1 < /dev/null | tee worker-1.out`;
 
