@@ -36,6 +36,8 @@ export type Alert = {
   readonly open: Open | null;
   /** absent: nothing is awaited */
   readonly awaited?: Awaited;
+  /** of warrant_waiting: the open case that has taken a step; absent: none */
+  readonly workingCase?: string;
   readonly times: Times;
   /** of stuck_agent and task_blocked: the agents that it was reported of, the newest last; absent: none */
   readonly agents?: readonly OfAgent[];

@@ -1,5 +1,6 @@
 import { type Clock, type Decider, NEVER } from '@vigil/stream';
 import { dismissedOf, operatorContent, reviewOf, reviewRequested } from '../adapters/operator-review.ts';
+import { WARRANT_ROUTE } from '../notices/agents/warrant-notices.ts';
 import { agentsAfter, closed, isEndOfTask, isLateEnd, isOpenForOthers, isPast, taskOverOf } from './agents.ts';
 import { type Alert, type AlertingState, initial, isBefore, timesAfter } from './alert-state.ts';
 import { assessed, withoutTicket, withTicket } from './assessment.ts';
@@ -32,7 +33,20 @@ import type { Input, Output, Settings } from './messages.ts';
 import { newestRequest, withRequests } from './requests.ts';
 import { GATES_KEY, TEST_ROUTE, unknownOf } from './routing.ts';
 
-const observe = (known: Alert, input: Input, { now }: Clock, settings: Rules): Alert => {
+const observe = (before: Alert, input: Input, clock: Clock, settings: Rules): Alert =>
+  observeReport(withWorkingCase(before, input, clock.now), input, clock, settings);
+
+/** The case of a warrant is at work from its first step until it is closed. */
+const withWorkingCase = (state: Alert, input: Input, now: number): Alert => {
+  if (input.type !== 'NOTIFY' || input.payload.route !== WARRANT_ROUTE || state.alertKey === '') return state;
+  const { action, caseId } = input.payload;
+  if (action === 'resolve' && caseId !== null) return { ...state, workingCase: caseId };
+  if (action !== 'settle' || caseId !== state.workingCase) return state;
+  const { workingCase: _, ...rest } = state;
+  return { ...rest, keptUntil: now + END_KEPT_MS };
+};
+
+const observeReport = (known: Alert, input: Input, { now }: Clock, settings: Rules): Alert => {
   const awaiting = awaitingAfter(known, input, now);
   if (awaiting !== null) return awaiting;
   const before = withTicket(withRequests(pardonAfter(endingAfter(known, input, now, settings), input), input), input);
@@ -66,7 +80,7 @@ const awaitingAfter = (state: Alert, input: Input, now: number): Alert | null =>
     return isBefore(state.times, input) ? state : { ...rest, times, keptUntil: now + END_KEPT_MS };
   }
   if (action !== 'raise' || afterMs === null) return null;
-  if (state.awaited !== undefined || isBefore(state.times, input)) return state;
+  if (state.awaited !== undefined || state.workingCase !== undefined || isBefore(state.times, input)) return state;
   const awaited = { id: input.eventId, at: input.occurredAt + afterMs, content: contentOf(input.payload) };
   const { key: alertKey, correlationId, policy } = input;
   const { keptUntil, ...rest } = state;
@@ -319,8 +333,9 @@ const opened = (before: Open | null, payload: RaisedPayload, now: number, settin
   };
 };
 
-const dueAt = ({ open, awaited, keptUntil }: Alert, { gates, routing }: Rules): number => {
+const dueAt = ({ open, awaited, workingCase, keptUntil }: Alert, { gates, routing }: Rules): number => {
   if (open) return open.ending?.at ?? sendFrom(open, gates, routing);
+  if (workingCase !== undefined) return awaited?.at ?? NEVER;
   return awaited?.at ?? keptUntil ?? NEVER;
 };
 
@@ -331,8 +346,13 @@ const alertRule = (rules: Rules): Decider<Alert, Input, Output> => ({
   decide: (state, { now }, input) => decide(state, now, input, rules),
   evolve: (state, event, { now }) => evolve(state, event, now, rules),
   dueAt: (state) => dueAt(state, rules),
-  forgets: ({ open, awaited, requests = [], keptUntil }, { now }) =>
-    open === null && awaited === undefined && requests.length === 0 && keptUntil !== undefined && now >= keptUntil,
+  forgets: ({ open, awaited, workingCase, requests = [], keptUntil }, { now }) =>
+    open === null &&
+    awaited === undefined &&
+    workingCase === undefined &&
+    requests.length === 0 &&
+    keptUntil !== undefined &&
+    now >= keptUntil,
 });
 
 const silenced = (input: GateInput): readonly Output[] => {

@@ -74,3 +74,16 @@ test('a step after the alert resolves it', () => {
 test('a warrant without a plan to act by awaits nothing', () => {
   expect(warrantNotices({ ...filed, payload: { ...filed.payload, plan: [] } } as typeof filed)).toEqual([]);
 });
+
+test('a warrant that is filed again while its case is at work needs no further step; after the case it does', () => {
+  const alert = story();
+  alert.report(filed, T);
+  alert.report(example(Topic.agentIntervention, 'HANDOFF_REQUESTED', { ...about, caseId: 'c-1' }), T + 1000);
+  alert.report(example(Topic.agentHealth, 'WARRANT_LAPSED', about), T + 2000);
+  alert.report(filed, T + 3000);
+  expect(alert.passTo(T + 24 * 3_600_000)).toEqual([]);
+  const closedAt = T + 25 * 3_600_000;
+  alert.report(example(Topic.agentIntervention, 'CASE_CLOSED', { ...about, caseId: 'c-1' }), closedAt);
+  alert.report(filed, closedAt + 1000);
+  expect(alert.passTo(closedAt + 1000 + LIMIT_MS)).toMatchObject([{ type: 'ALERT_RAISED' }]);
+});

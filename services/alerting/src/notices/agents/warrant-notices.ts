@@ -1,10 +1,11 @@
 import type { EventOf, Topic } from '@vigil/events';
 import { spell } from '@vigil/policy';
-import { type About, type Noticed, raise, resolve } from '../notice.ts';
+import { type About, type Noticed, raise, resolve, settle } from '../notice.ts';
 
 type Input = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention | typeof Topic.agentRequest>;
 
-const ROUTE = 'warrant_waiting';
+/** While its case is at work, a newer warrant of the agent needs no further first step. */
+export const WARRANT_ROUTE = 'warrant_waiting';
 
 /** A warrant that has waited for its first step for so long is an alert: the part that acts does not. Milliseconds. */
 export const LIMIT_MS = 300_000;
@@ -16,6 +17,10 @@ const aboutWarrant = (payload: { readonly agentId: string; readonly taskId: stri
   ...(payload.taskId !== null && { of: payload.agentId }),
 });
 
+/** `caseId`: of the case whose step answers it; null: no step does */
+const answered = (payload: Parameters<typeof aboutWarrant>[0], caseId: string | null): Noticed =>
+  resolve(WARRANT_ROUTE, { ...aboutWarrant(payload), caseId }, `${payload.agentId}: its warrant is answered`);
+
 /** A warrant waits until its first step, or until the governor withholds it with a reason. */
 export const warrantNotices = (input: Input): readonly Noticed[] => {
   switch (input.type) {
@@ -24,7 +29,7 @@ export const warrantNotices = (input: Input): readonly Noticed[] => {
       // A plan without a step needs no action, nor does the death of an instance that a case has ended.
       if (plan.length === 0 || endReason !== null) return [];
       return [
-        raise(ROUTE, aboutWarrant(input.payload), {
+        raise(WARRANT_ROUTE, aboutWarrant(input.payload), {
           title: `${agentId}: its warrant has waited for ${spell(LIMIT_MS)} without a step`,
           text: `${title}; see whether intervention runs: \`vigil doctor\``,
           usual: 'critical',
@@ -32,9 +37,15 @@ export const warrantNotices = (input: Input): readonly Noticed[] => {
         }),
       ];
     }
+    case 'CASE_CLOSED': {
+      const { agentId, caseId } = input.payload;
+      const about = aboutWarrant(input.payload);
+      const text = `${agentId}: its case is closed`;
+      return [resolve(WARRANT_ROUTE, about, text), settle(WARRANT_ROUTE, { ...about, caseId }, { title: text, text })];
+    }
     case 'WARRANT_LAPSED':
     case 'CASE_WITHHELD':
-    case 'CASE_CLOSED':
+      return [answered(input.payload, null)];
     case 'NUDGE_SENT':
     case 'ESCALATION_TRIGGERED':
     case 'ALERT_REQUESTED':
@@ -45,7 +56,7 @@ export const warrantNotices = (input: Input): readonly Noticed[] => {
     case 'STEP_SKIPPED':
     case 'AGENT_TERMINATED':
     case 'TERMINATION_UNCONFIRMED':
-      return [resolve(ROUTE, aboutWarrant(input.payload), `${input.payload.agentId}: its warrant is answered`)];
+      return [answered(input.payload, input.payload.caseId)];
     case 'HEALTH_STATE_CHANGED':
     case 'CIRCUIT_BREAKER_STATE_CHANGED':
     case 'ESCALATION_DECIDED':
