@@ -1,3 +1,6 @@
+import { cpSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Topic } from '@vigil/events';
 import { type Faults, randomFrom } from '../support/faults.ts';
 import { type Herd, startHerd } from '../support/herd/herd.ts';
@@ -35,11 +38,13 @@ const recovered = async (on: TestSystem): Promise<ReadonlySet<string>> =>
     ),
   );
 
-const allRecovered = async (on: TestSystem, herd: Herd): Promise<boolean> => {
+/** What is not over yet: agents that have not been found, and tasks that are on no fresh agent. */
+const leftOver = async (on: TestSystem, herd: Herd): Promise<readonly string[]> => {
   const failing = herd.agents.filter(({ behaviour }) => behaviour !== 'works');
-  if (failing.length > herd.failed().length) return false;
+  if (failing.length > herd.failed().length) return ['agents that have not failed yet'];
   const tasks = await recovered(on);
-  return failing.every(({ taskId }) => tasks.has(taskId)) && (await notFound({ on, herd })).length === 0;
+  const waiting = failing.flatMap(({ taskId }) => (tasks.has(taskId) ? [] : [taskId]));
+  return [...(await notFound({ on, herd })), ...waiting];
 };
 
 /** Runs the trial to its end and collects the evidence. The system's servers continue to run for queries of the log. */
@@ -51,8 +56,15 @@ export const hold = async ({ name, herd: plan, inject }: Trial): Promise<Evidenc
     const herd = await startHerd(on, plan);
     await inject(on, herd, faults);
     // A broker that has just come back does not lead its partitions at once, so the query is repeated.
-    const recoveredYet = (): Promise<boolean> => allRecovered(on, herd).catch(() => false);
-    await until('every death is found and every task recovered', recoveredYet, 300_000);
+    let left: readonly string[] = [];
+    const isOver = async (): Promise<boolean> => {
+      left = await leftOver(on, herd).catch(({ message }: Error) => [message]);
+      return left.length === 0;
+    };
+    await until('every death is found and every task recovered', isOver, 300_000).catch((error: unknown) => {
+      console.error(`left over: ${left.join(', ')}`);
+      throw error;
+    });
     await herd.stop();
     await standStill(on);
     const projected = await projectedRows(on);
@@ -65,7 +77,9 @@ export const hold = async ({ name, herd: plan, inject }: Trial): Promise<Evidenc
     const evidence = { on, herd, seed, faults: faults.done, restarts, refused, unstable: await unstable(on) };
     return { ...evidence, versions: await readVersions(on), rows: { projected, fresh } };
   } catch (error) {
-    console.error(`seed ${seed}; done: ${faults.done.join(', ')}; the log lies in ${on.dir}`);
+    const kept = mkdtempSync(path.join(tmpdir(), 'vigil-trial-'));
+    cpSync(path.join(on.dir, 'logs'), kept, { recursive: true });
+    console.error(`seed ${seed}; done: ${faults.done.join(', ')}; the logs are in ${kept}`);
     await on.stop();
     throw error;
   }

@@ -78,7 +78,7 @@ test('two changes of one alert in one moment are one message of a channel, also 
   const delivered = () => log.events(Topic.alert).filter((event) => event.type === 'ALERT_DELIVERED');
   await vi.waitFor(() => expect(delivered()).toHaveLength(1), 60_000);
   expect(lines).toEqual([
-    expect.stringMatching(/^ALERT updated \[critical\] stuck_agent OMN-1234: worker-1 is FAILING/),
+    expect.stringMatching(/^ALERT raised \[critical\] stuck_agent OMN-1234: worker-1 is FAILING/),
   ]);
 });
 
