@@ -133,7 +133,7 @@ describe.skipIf(!ownServers || executable === null)('an action of the page on a 
     page = await openPage(browser, problems);
     const login = await post(url(), VIGIL_DASHBOARD_TOKEN, '/v1/login-links', {});
     await page.goto(`${url()}${(login as { readonly path: string }).path}`);
-    await page.getByText('admin (admin)').waitFor();
+    await page.getByText('role admin').waitFor();
   }, 300_000);
   afterAll(async () => {
     await browser?.close();
