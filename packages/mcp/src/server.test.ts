@@ -59,8 +59,8 @@ const routes = (path: string): unknown => {
   if (path === '/v1/agents') return { agents: [...others, seen.agent], knowledge };
   if (path === '/v1/agents/worker-1/explain') return { ...seen, knowledge };
   if (path === '/v1/tasks/OMN-1' && task !== null) return task;
-  if (path === '/v1/agents/nobody/explain')
-    throw new ApiRefusal('agent "nobody" does not exist; list them with `vigil health` (/v1/agents)');
+  if (path === '/v1/agents/nosuch/explain')
+    throw new ApiRefusal('agent "nosuch" does not exist; list them with `vigil health` (/v1/agents)');
   throw new ApiRefusal(`${path} does not exist`);
 };
 
@@ -152,8 +152,8 @@ test('the context is used above the threshold, and unknown is not stalled', asyn
 });
 
 test('a refusal names the tool that helps, and no command line or address of the API', async () => {
-  expect(await call('check_context_usage', { agent_id: 'nobody' })).toEqual({
-    refusal: 'agent "nobody" does not exist; list them with the tool `list_agents`',
+  expect(await call('check_context_usage', { agent_id: 'nosuch' })).toEqual({
+    refusal: 'agent "nosuch" does not exist; list them with the tool `list_agents`',
   });
 });
 

@@ -1,4 +1,4 @@
-import { hasOptions, type RecoveryOptions, recoveryOptions, type UpcomingPlan } from './options.ts';
+import { hasOptions, type RecoveryOptions, recoveryOptions, type UpcomingPlan } from './deciding/options.ts';
 import type { AgentRow } from './queries/agents.ts';
 import type { CaseStory, OrderRow } from './queries/cases.ts';
 import type { BreakerRow, TicketRow } from './queries/findings.ts';

@@ -18,6 +18,8 @@ export {
   keptRows,
   prepareDays,
 } from './days.ts';
+export type { RecoveryOptions, UpcomingPlan } from './deciding/options.ts';
+export { ANSWERS, type Outcome, outcomeOf, type WrittenCommand } from './deciding/outcome.ts';
 export {
   type Doctor,
   type Explanation,
@@ -35,8 +37,6 @@ export { tables } from './generated/tables.ts';
 export { type InboxItem, inbox, inboxPlace } from './inbox.ts';
 export type { Away, Knowledge } from './knowledge.ts';
 export { migrate } from './migrate.ts';
-export type { RecoveryOptions, UpcomingPlan } from './options.ts';
-export { ANSWERS, type Outcome, outcomeOf, type WrittenCommand } from './outcome.ts';
 export { claimCluster, type Position, positions, projectedUpTo, savePosition, saveProjected } from './positions.ts';
 export type { AgentRow, CellRow } from './queries/agents.ts';
 export { CASE_ORDER, type CaseRow, type CaseStory, type OrderRow, type Withheld } from './queries/cases.ts';

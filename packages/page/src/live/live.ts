@@ -44,7 +44,7 @@ export class LoginNeeded extends Error {
 
 /**
  * What is known of an answer. `error`: why the last question failed; null: it was answered. `since`: since when, as the
- * dashboard reports it, epoch milliseconds; null: it reports nothing. `needsLogin`: it failed because there is no session.
+ * dashboard reports it, epoch milliseconds; null: it has reported none. `needsLogin`: the page has no session.
  */
 export type Answered<Answer> = {
   readonly value: Answer | null;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { CaseStory } from '../queries/cases.ts';
+import type { CheckpointRow } from '../queries/tasks.ts';
 import { recoveryOptions, type UpcomingPlan } from './options.ts';
-import type { CaseStory } from './queries/cases.ts';
-import type { CheckpointRow } from './queries/tasks.ts';
 
 const MINUTE = 60_000;
 const upcoming: UpcomingPlan = {

@@ -1,5 +1,5 @@
 import { type ContentOf, Topic, type TopicName } from '@vigil/events';
-import type { Entry } from './queries/journal.ts';
+import type { Entry } from '../queries/journal.ts';
 
 /** What became of a command. `pending`: no service has answered it yet, or its step waits. */
 export type Outcome = {

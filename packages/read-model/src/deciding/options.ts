@@ -1,7 +1,7 @@
 import { usableCheckpoints } from '@vigil/events';
-import type { AgentRow } from './queries/agents.ts';
-import type { CaseStory } from './queries/cases.ts';
-import type { CheckpointRow } from './queries/tasks.ts';
+import type { AgentRow } from '../queries/agents.ts';
+import type { CaseStory } from '../queries/cases.ts';
+import type { CheckpointRow } from '../queries/tasks.ts';
 
 /** A plan of an agent's policy. `from`: since when it holds, or from when it will hold if nothing more is received; epoch milliseconds. */
 export type UpcomingPlan = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Entry } from '../queries/journal.ts';
 import { outcomeOf } from './outcome.ts';
-import type { Entry } from './queries/journal.ts';
 
 type Caused = string | readonly [type: string, payload: object];
 
