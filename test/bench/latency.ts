@@ -1,7 +1,7 @@
 import { SERVICES, type ServiceName, type System } from '@vigil/dev';
 import { watchCpu } from './support/cpu.ts';
 import { JUDGING, openGround, processes, RUNS } from './support/ground.ts';
-import { caughtUp, heartbeats, judgements, type Latency, latencyAt, type Target } from './support/load.ts';
+import { AT_WORK, caughtUp, heartbeats, judgements, type Latency, latencyAt, type Target } from './support/load.ts';
 import { type Figure, print, report } from './support/report.ts';
 
 /**
@@ -38,7 +38,7 @@ const measure = async (
     for (let run = 1; run <= RUNS; run++) {
       await caughtUp(log, target);
       const spent = watchCpu(pids);
-      runs.push(await latencyAt(log, target, rate, FOR_MS, WARM_MS));
+      runs.push(await latencyAt(log, target, rate, FOR_MS, WARM_MS, AT_WORK));
       for (const [process, share] of spent()) cpu.get(process)?.push(share);
       print(`${name}, ${rate}/s, run ${run} of ${RUNS}: p99 ${Math.round(runs.at(-1)?.p99 ?? 0)} ms`);
     }
@@ -49,7 +49,7 @@ const measure = async (
 
 const figures = (name: string, own: readonly Measured[], reference: readonly Measured[]): readonly Figure[] =>
   own.flatMap(({ rate, runs, cpu }, i) => {
-    const beside = (q: keyof Latency) => ({
+    const beside = (q: 'p50' | 'p99') => ({
       name: 'produce to consume',
       runs: (reference[i]?.runs ?? []).map((run) => run[q]),
     });

@@ -86,4 +86,9 @@ const reference = { name: 'produced', runs: produced.slice(1) };
 report('throughput', [
   { name: 'through ingest and evaluator', unit: 'heartbeats/s', runs: judged.slice(1), reference },
   ...[...spent].map(([name, runs]) => ({ name, unit: 'µs of a processor a heartbeat', runs: runs.slice(1) })),
+  {
+    name: 'the evaluator alone, in its own processor time',
+    unit: 'heartbeats/s',
+    runs: (spent.get('health-evaluator') ?? []).slice(1).map((us) => 1_000_000 / us),
+  },
 ]);

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { benchRequestOf } from './bench-request.ts';
 import { root, stateDir } from './paths.ts';
@@ -9,6 +9,7 @@ import { endChildWithUs } from './processes/survivors.ts';
 import { endWith } from './refusal.ts';
 
 const folder = path.join(root, 'test/bench');
+const results = path.join(stateDir, 'bench');
 
 const benchmarks = (): readonly string[] =>
   readdirSync(folder)
@@ -23,16 +24,27 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   evaluate: ['--single-threaded-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'],
 };
 
-/**
- * Runs a benchmark as a separate process, with its own servers if it needs any. It ends everything that it has started.
- */
-const runOne = async (name: string, options: readonly string[], signal: AbortSignal): Promise<boolean> => {
-  const words = [...(SETTINGS[name] ?? []), path.join(folder, `${name}.ts`), ...options];
-  const child = spawn(process.execPath, words, { cwd: root, stdio: 'inherit' });
+const commit = (): string =>
+  execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+
+/** The file of a benchmark's result at a commit. */
+const resultOf = (name: string, at: string): string => path.join(results, at, `${name}.json`);
+
+const runScript = async (words: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<boolean> => {
+  const child = spawn(process.execPath, words, { cwd: root, stdio: 'inherit', env });
   endChildWithUs(stateDir, `bench-${process.pid}`, child);
   signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
   const [status] = await once(child, 'exit');
   return status === 0;
+};
+
+/**
+ * Runs a benchmark as a separate process, with its own servers if it needs any. It ends everything that it has started,
+ * and keeps its result.
+ */
+const runOne = (name: string, at: string, options: readonly string[], signal: AbortSignal): Promise<boolean> => {
+  const words = [...(SETTINGS[name] ?? []), path.join(folder, `${name}.ts`), ...options];
+  return runScript(words, { ...process.env, VIGIL_BENCH_RESULT: resultOf(name, at) }, signal);
 };
 
 const run = async (signal: AbortSignal): Promise<number> => {
@@ -41,14 +53,24 @@ const run = async (signal: AbortSignal): Promise<number> => {
     console.log(request.text);
     return 0;
   }
+  if (request.kind === 'results')
+    return (await runScript([path.join(folder, 'support/results.ts'), results], process.env, signal)) ? 0 : 1;
+  const at = commit();
+  mkdirSync(path.join(results, at), { recursive: true });
   const options = request.json ? ['--json'] : [];
-  let failed = 0;
-  for (const name of request.names) {
+  const failed: string[] = [];
+  for (const [index, name] of request.names.entries()) {
     if (signal.aborted) break;
-    console.error(`== ${name}`);
-    if (!(await runOne(name, options, signal))) failed += 1;
+    const place = `${index + 1} of ${request.names.length}`;
+    if (request.kind === 'continue' && existsSync(resultOf(name, at))) {
+      console.error(`== ${name} (${place}): has a result of ${at}`);
+      continue;
+    }
+    console.error(`== ${name} (${place})`);
+    if (!(await runOne(name, at, options, signal))) failed.push(name);
   }
-  return failed === 0 ? 0 : 1;
+  if (failed.length > 0) console.error(`failed: ${failed.join(', ')}`);
+  return failed.length === 0 ? 0 : 1;
 };
 
 const { signal, code } = interruption(process.env);

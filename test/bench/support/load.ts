@@ -4,11 +4,7 @@ import type { Log, LogRecord } from '@vigil/stream';
 import { recordOf, working } from './heartbeats.ts';
 import { quantile } from './report.ts';
 
-/**
- * A fleet of agents at work; every fiftieth heartbeat is the first of a fresh instance, whose start is reported at
- * once.
- */
-const AGENTS = 1_000;
+/** Every fiftieth heartbeat is the first of a fresh instance, whose start is reported at once. */
 const PROBE_EVERY = 50;
 const PROBE_AGENTS = 50;
 const STEP_MS = 5;
@@ -16,7 +12,12 @@ const STEP_MS = 5;
 const LAST_MS = 5_000;
 const CAUGHT_UP_MS = 120_000;
 
-export type Latency = { readonly p50: number; readonly p99: number };
+/** Milliseconds. `p99OfMinutes`: of the heartbeats sent in each minute. */
+export type Latency = { readonly p50: number; readonly p99: number; readonly p99OfMinutes: readonly number[] };
+
+/** The agents of a load, and the `n`th heartbeat of one at a time. */
+export type LoadAgents = { readonly count: number; readonly heartbeat: typeof working };
+export const AT_WORK: LoadAgents = { count: 1_000, heartbeat: working };
 
 /** The instance of a record that belongs to a probe. */
 export type Seen = (record: LogRecord) => string | null;
@@ -46,9 +47,9 @@ export const heartbeats = (log: Log): Target => ({
 let instances = 0;
 
 /** The `n`th heartbeat of the load. */
-const heartbeatOf = (n: number): Heartbeat => {
+const heartbeatOf = (n: number, { count, heartbeat }: LoadAgents): Heartbeat => {
   const at = Date.now();
-  if (n % PROBE_EVERY > 0) return working(`agent-${n % AGENTS}`, Math.floor(n / AGENTS) + 1, at);
+  if (n % PROBE_EVERY > 0) return heartbeat(`agent-${n % count}`, Math.floor(n / count) + 1, at);
   instances += 1;
   return { ...working(`probe-${instances % PROBE_AGENTS}`, 1, at), instance_id: `probe.${process.pid}.${instances}` };
 };
@@ -60,7 +61,7 @@ class Probes {
   readonly #sent = new Map<string, number>();
   readonly #reading = new AbortController();
   /** milliseconds, of the probes sent since `countFrom` */
-  readonly took: number[] = [];
+  readonly took: { readonly since: number; readonly ms: number }[] = [];
   countFrom = 0;
 
   constructor(log: Log, partitions: number) {
@@ -74,7 +75,7 @@ class Probes {
       const since = instance === null ? undefined : this.#sent.get(instance);
       if (instance === null || since === undefined) return;
       this.#sent.delete(instance);
-      if (since >= this.countFrom) this.took.push(performance.now() - since);
+      if (since >= this.countFrom) this.took.push({ since, ms: performance.now() - since });
     };
     await this.#log.follow([topic], 'end', receive, this.#reading.signal);
   }
@@ -91,7 +92,7 @@ class Probes {
   async settle(limitMs: number): Promise<void> {
     for (const end = performance.now() + limitMs; this.#sent.size > 0 && performance.now() < end; )
       await sleep(STEP_MS);
-    for (const since of this.#sent.values()) if (since >= this.countFrom) this.took.push(limitMs);
+    for (const since of this.#sent.values()) if (since >= this.countFrom) this.took.push({ since, ms: limitMs });
     this.#reading.abort();
   }
 }
@@ -105,7 +106,7 @@ const follow = async (log: Log, target: Target): Promise<Probes> => {
 /** Waits until all existing records have been read, in every partition. */
 export const caughtUp = async (log: Log, target: Target): Promise<void> => {
   const probes = await follow(log, target);
-  probes.send(Array.from({ length: PROBE_AGENTS }, (_, n) => heartbeatOf(n * PROBE_EVERY)));
+  probes.send(Array.from({ length: PROBE_AGENTS }, (_, n) => heartbeatOf(n * PROBE_EVERY, AT_WORK)));
   await probes.settle(CAUGHT_UP_MS);
 };
 
@@ -119,15 +120,24 @@ export const latencyAt = async (
   perSecond: number,
   forMs: number,
   warmMs: number,
+  agents: LoadAgents,
 ): Promise<Latency> => {
   const probes = await follow(log, target);
   const begun = performance.now();
   probes.countFrom = begun + warmMs;
   for (let n = 0; performance.now() < begun + warmMs + forMs; await sleep(STEP_MS)) {
     const due = Math.floor(((performance.now() - begun) * perSecond) / 1_000);
-    probes.send(Array.from({ length: Math.max(0, due - n) }, (_, i) => heartbeatOf(n + i)));
+    probes.send(Array.from({ length: Math.max(0, due - n) }, (_, i) => heartbeatOf(n + i, agents)));
     n = Math.max(n, due);
   }
   await probes.settle(LAST_MS);
-  return { p50: quantile(probes.took, 0.5), p99: quantile(probes.took, 0.99) };
+  const all = probes.took.map(({ ms }) => ms);
+  const minutes = Map.groupBy(probes.took, ({ since }) => Math.floor((since - probes.countFrom) / 60_000));
+  const p99OfMinutes = [...minutes.values()].map((of) =>
+    quantile(
+      of.map(({ ms }) => ms),
+      0.99,
+    ),
+  );
+  return { p50: quantile(all, 0.5), p99: quantile(all, 0.99), p99OfMinutes };
 };

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 /** One figure: the value of each run, and other values of the same runs. `better`: the direction of improvement. */
@@ -32,10 +33,28 @@ const table = (rows: readonly (readonly string[])[]): string => {
   return rows.map((cells) => line(cells).trimEnd()).join('\n');
 };
 
-/** The figures on standard output: a table, or one line of JSON with `--json`. */
+/** A benchmark's result as it is kept. `at`: ISO 8601 */
+export type Result = {
+  readonly benchmark: string;
+  readonly at: string;
+  readonly machine: { readonly cores: number; readonly model: string; readonly node: string };
+  readonly figures: readonly Figure[];
+};
+
+/** The figures as a table in Markdown. */
+export const markdownOf = (figures: readonly Figure[]): string =>
+  [HEAD, HEAD.map(() => '---'), ...figures.map(row)].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+/**
+ * The figures on standard output: a table, or one line of JSON with `--json`. They are also kept in the file
+ * VIGIL_BENCH_RESULT, which `npm run bench` names.
+ */
 export const report = (benchmark: string, figures: readonly Figure[]): void => {
   const machine = { cores: cpus().length, model: cpus()[0]?.model ?? 'unknown', node: process.version };
-  if (process.argv.includes('--json')) console.log(JSON.stringify({ benchmark, machine, figures }));
+  const result: Result = { benchmark, at: new Date().toISOString(), machine, figures };
+  const file = process.env.VIGIL_BENCH_RESULT;
+  if (file !== undefined) writeFileSync(file, `${JSON.stringify(result)}\n`);
+  if (process.argv.includes('--json')) console.log(JSON.stringify(result));
   else
     console.log(
       `${machine.cores} cores, ${machine.model}, Node ${machine.node}\n${table([HEAD, ...figures.map(row)])}`,

@@ -1,0 +1,186 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SERVICES, type ServiceName } from '@vigil/dev';
+import { type Heartbeat, Topic } from '@vigil/events';
+import { partitionOf } from '@vigil/stream';
+import { randomFrom } from '../support/faults.ts';
+import { openSystem, until } from '../support/system.ts';
+import { watchCpu } from './support/cpu.ts';
+import { processes } from './support/ground.ts';
+import { bare, recordOf } from './support/heartbeats.ts';
+import { memoryOf, treeOf } from './support/memory-of-tree.ts';
+import { print, quantile, report } from './support/report.ts';
+
+/**
+ * Runs every service with a million agents on one machine. Each agent sends the eight required fields every 300 s. The
+ * benchmark measures the lag, the memory and the processor time for VIGIL_BENCH_MINUTES, while a hundred agents fall
+ * silent. Then it kills the evaluator, and measures the time until each of its partitions judges again.
+ *
+ * VIGIL_BENCH_AGENTS: the agents. VIGIL_BENCH_MINUTES: at least 12, because a silent agent is found after 400 s.
+ */
+const AGENTS = Number(process.env.VIGIL_BENCH_AGENTS ?? 1_000_000);
+const MINUTES = Number(process.env.VIGIL_BENCH_MINUTES ?? 15);
+const INTERVAL_S = 300;
+/** The policy's limit, plus the millisecond above it. */
+const CROSSED_MS = 400_001;
+const SILENT = Math.min(100, Math.floor(AGENTS / 10));
+const TICK_MS = 1_000;
+const STEP_MS = 20;
+const LOOK_MS = 10_000;
+const JUDGING_LIMIT_MS = 300_000;
+const AFTER_RESTART_MS = 120_000;
+const SEED = 16;
+
+const test = await openSystem({
+  name: 'bench-million',
+  policy: 'million',
+  env: {
+    VIGIL_POLICY_DIR: path.join(import.meta.dirname, 'policies'),
+    VIGIL_AGENTS_PER_PARTITION: String(AGENTS),
+  },
+});
+const { log, servers, system } = test;
+const partitions = await log.partitionCount(Topic.heartbeat);
+const stopping = new AbortController();
+const names = Array.from({ length: AGENTS }, (_, n) => `agent-${n}`);
+const heartbeatOf = (n: number, round: number): Heartbeat => bare(names[n] ?? '', round, Date.now());
+
+/** The round after which an agent sends no heartbeat, and the broker's time of its last one. */
+const lastRound = new Map<number, number>();
+const silentSince = new Map<string, number>();
+
+/** An open loop: each agent has its own moment in the interval. */
+const startSending = async (): Promise<void> => {
+  const begun = performance.now();
+  const perMs = AGENTS / INTERVAL_S / 1_000;
+  for (let sent = 0; !stopping.signal.aborted; await sleep(STEP_MS)) {
+    const due = Math.floor((performance.now() - begun) * perMs);
+    const now = Date.now();
+    const heartbeats: Heartbeat[] = [];
+    for (; sent < due; sent += 1) {
+      const n = sent % AGENTS;
+      const round = Math.floor(sent / AGENTS);
+      const last = lastRound.get(n) ?? round;
+      if (round > last) continue;
+      if (lastRound.has(n) && round === last) silentSince.set(names[n] ?? '', now);
+      heartbeats.push(heartbeatOf(n, round));
+    }
+    if (heartbeats.length > 0) await log.write(heartbeats.map((one) => recordOf(log, partitions, one)));
+  }
+};
+
+const accused = new Set<string>();
+const found = new Map<string, number>();
+const started = new Map<string, number>();
+const wasFound = (agentId: string): void => {
+  const since = silentSince.get(agentId);
+  if (since === undefined) accused.add(agentId);
+  else if (!found.has(agentId)) found.set(agentId, Date.now() - since - CROSSED_MS);
+};
+await log.follow(
+  [Topic.agentHealth],
+  'end',
+  ({ key, value }) => {
+    if (key === null || value === null || key.startsWith('@')) return;
+    const { type, payload } = log.codec.decode(Topic.agentHealth, value);
+    if (type === 'INSTANCE_STARTED' && key.startsWith('probe-')) started.set(key, performance.now());
+    if (type === 'HEALTH_STATE_CHANGED' && (payload as { to: string }).to !== 'HEALTHY') wasFound(key);
+  },
+  stopping.signal,
+);
+
+/** The records that a service has not read yet, of all its partitions. */
+const lagOf = async (name: ServiceName): Promise<number> => {
+  const port = system.ports.probes[SERVICES.indexOf(name)];
+  const text = await fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text());
+  return [...text.matchAll(/^vigil_partition_lag\{[^}]*\} (\S+)$/gm)].reduce((sum, [, lag]) => sum + Number(lag), 0);
+};
+
+const pids = (): ReadonlyMap<string, number> =>
+  new Map([...processes(servers, system, SERVICES), ['load and reader', process.pid]]);
+const memoryInAll = (): number => memoryOf(treeOf(process.pid).filter((pid) => pid !== process.pid));
+
+type Look = { readonly lags: ReadonlyMap<ServiceName, number>; readonly megabytes: number };
+const look = async (): Promise<Look> => {
+  const lags = await Promise.all(SERVICES.map(async (name) => [name, await lagOf(name)] as const));
+  return { lags: new Map(lags), megabytes: memoryInAll() };
+};
+const total = ({ lags }: Look): number => [...lags.values()].reduce((sum, lag) => sum + lag, 0);
+
+const lookFor = async (what: string, ms: number): Promise<readonly Look[]> => {
+  const looks: Look[] = [];
+  for (const end = performance.now() + ms; performance.now() < end; ) {
+    await sleep(LOOK_MS);
+    const seen = await look();
+    looks.push(seen);
+    const lags = [...seen.lags].map(([name, lag]) => `${name} ${lag}`).join(', ');
+    print(
+      `${what}: ${Math.round((end - performance.now()) / 1000)} s left; ${Math.round(seen.megabytes)} MB; lag ${lags}`,
+    );
+  }
+  return looks;
+};
+
+/** The milliseconds until a first heartbeat in each partition, sent again and again, is judged. */
+const untilJudging = async (): Promise<number> => {
+  const begun = performance.now();
+  const probes = Array.from({ length: partitions }, (_, partition) => {
+    const name = Array.from({ length: 1_000 }, (_, n) => `probe-${Math.round(begun)}-${n}`);
+    return name.find((one) => partitionOf(one, partitions) === partition) ?? '';
+  });
+  await log.write(probes.map((probe) => recordOf(log, partitions, bare(probe, 1, Date.now()))));
+  await until('each partition judges', async () => probes.every((probe) => started.has(probe)), JUDGING_LIMIT_MS);
+  return Math.max(...probes.map((probe) => started.get(probe) ?? Number.NaN)) - begun;
+};
+
+const random = randomFrom(SEED);
+while (lastRound.size < SILENT) lastRound.set(Math.floor(random() * AGENTS), 1);
+const background = startSending();
+await lookFor('the first heartbeats', INTERVAL_S * 1_000);
+const known = await lagOf('health-evaluator');
+const spent = watchCpu(pids());
+const looks = await lookFor('all agents are known', MINUTES * 60_000);
+const shares = spent();
+const third = Math.floor(looks.length / 3);
+
+print('killing the evaluator');
+system.service('health-evaluator').kill('SIGKILL');
+const judgingMs = await untilJudging();
+print(`judging again after ${Math.round(judgingMs)} ms`);
+const after = await lookFor('after the restart', AFTER_RESTART_MS);
+stopping.abort();
+await background;
+await test.stop();
+
+const largest = (values: readonly number[]): number => quantile(values, 1);
+report('million', [
+  { name: 'agents', unit: '', runs: [AGENTS] },
+  { name: 'lag of the evaluator when all agents are known', unit: 'records', runs: [known] },
+  {
+    name: 'lag of all services, last third of the time',
+    unit: 'records',
+    runs: looks.slice(-third).map(total),
+    reference: { name: 'first third', runs: looks.slice(0, third).map(total) },
+  },
+  {
+    name: 'memory of all servers and services, largest',
+    unit: 'MB',
+    runs: [largest(looks.map((one) => one.megabytes))],
+  },
+  { name: `hangs found, of ${silentSince.size}`, unit: 'agents', runs: [found.size] },
+  { name: 'limit to decision, largest', unit: 'ms', runs: [largest([...found.values()])] },
+  { name: 'limit to decision, median', unit: 'ms', runs: [quantile([...found.values()], 0.5)] },
+  {
+    name: 'of these within two ticks',
+    unit: 'agents',
+    runs: [[...found.values()].filter((ms) => ms <= 2 * TICK_MS).length],
+  },
+  { name: 'others that were accused', unit: 'agents', runs: [accused.size] },
+  { name: 'evaluator killed, until each partition judges', unit: 'ms', runs: [judgingMs] },
+  {
+    name: 'lag of all services two minutes later',
+    unit: 'records',
+    runs: [after.at(-1)].map((one) => (one ? total(one) : Number.NaN)),
+  },
+  ...[...shares].map(([name, share]) => ({ name, unit: '% of a core', runs: [share] })),
+]);
