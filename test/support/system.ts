@@ -41,8 +41,9 @@ export const ownServers: boolean =
 /** The program whose log has what a service writes: its own, or that of all services. */
 export const logNameOf = (service: ServiceName): string => (isEmbeddedRun ? 'vigil' : service);
 
-/** Budgets for every step, for tests that do not concern the governor's limits. */
+/** Budgets for every step and place, for tests that do not concern the governor's limits. */
 export const ROOM = {
+  VIGIL_GOVERNOR_MOST_CAPACITY: '100000',
   VIGIL_GOVERNOR_BRAKE_LEAST: '1000',
   VIGIL_GOVERNOR_STEPS_PER_MINUTE: '1000',
   VIGIL_GOVERNOR_SPAWNS_PER_HOUR: '1000',

@@ -162,7 +162,7 @@ const spawn = (
   if (unstartable !== null) return withheld(hasRoomToWait(state, request) ? 'no_template' : 'no_runtime', unstartable);
   const overBudget = overBudgetBy(state, request, settings, now);
   if (overBudget !== null) return withheld('budget', overBudget);
-  const found = runtimeFor(state, request.spawn, now);
+  const found = runtimeFor(state, request.spawn, settings, now);
   if ('none' in found) return withheld('no_runtime', found.none);
   const admission = { runtimeId: found.runtimeId, validUntil: now + VALID_MS, dryRun: state.dryRun };
   return spawnRuling(request, 'SPAWN_ADMITTED', admission);

@@ -168,6 +168,27 @@ test('a runtime is skipped where it is full, silent for 90 s, excluded, or of ot
   expect(play({ labels: { host: 'h2' } }, { labels: { host: 'h1' } })).toEqual(['spawns t1 on r1']);
 });
 
+test('where no runtime has room, the reason names the places of up to three, and the limit only where it applies', () => {
+  const detail = (asked: object, ...runtimes: readonly object[]) => {
+    const one = fleet(0, { mostCapacity: 2 });
+    for (const [n, runtime] of runtimes.entries()) one.receive(announces(`r${n + 1}`, runtime));
+    const [draft] = one.drafts(admitSpawn('t1', asked));
+    return (draft?.payload as { readonly detail?: string } | undefined)?.detail;
+  };
+  const full = { capacity: 1, agents: ['x'] };
+  expect(detail({}, full)).toBe(
+    'no runtime with a template for it has room: r1 has 1 of 1 places taken: start another, or raise its capacity',
+  );
+  expect(detail({}, { capacity: 9, agents: ['x', 'y', 'z'] })).toBe(
+    'no runtime with a template for it has room: r1 has 3 of 2 places taken: start another, or raise its capacity (VIGIL_GOVERNOR_MOST_CAPACITY counts at most 2 of a runtime)',
+  );
+  expect(detail({}, full, full, full, full)).toContain('r3 has 1 of 1 places taken, 1 more: start another');
+  expect(detail({ notRuntimeIds: ['r1'] }, {}, full)).toContain(
+    'has room: 1 of 2 runtimes with a template for it have failed to start it; r2 has 1 of 1 places taken: start another, or raise',
+  );
+  expect(detail({ notRuntimeIds: ['r1'] }, {})).toMatch(/have failed to start it: start another$/);
+});
+
 const templatesFor = (task: string, labels: Readonly<Record<string, string>> = {}) => ({
   templates: [{ task, labels }],
 });

@@ -1,6 +1,6 @@
 import type { AdmitSpawnPayload } from '@vigil/events';
 import { templateFits } from '@vigil/policy';
-import { FRESH_MS, SPAWN_MS } from './settings.ts';
+import { FRESH_MS, type GovernorSettings, SPAWN_MS } from './settings.ts';
 import type { Admitted, GovernorState, RuntimePresence } from './state.ts';
 
 /** The host of the dead agent does not restrict where the next one runs. */
@@ -33,6 +33,7 @@ Recovery then continues without a command.`;
 export const runtimeFor = (
   state: GovernorState,
   spawn: AdmitSpawnPayload,
+  settings: GovernorSettings,
   now: number,
 ): { readonly runtimeId: string } | { readonly none: string } => {
   const { preferRuntimeId, notRuntimeIds } = spawn;
@@ -44,7 +45,7 @@ export const runtimeFor = (
   if (preferred) return { runtimeId: preferred.runtimeId };
   const fitting = open.filter(({ runtime }) => carriesLabels(runtime, spawn));
   const [best] = fitting.sort((a, b) => b.room - a.room || (a.runtimeId < b.runtimeId ? -1 : 1));
-  return best ? { runtimeId: best.runtimeId } : { none: whyNone(state, spawn, open.length, now) };
+  return best ? { runtimeId: best.runtimeId } : { none: whyNone(state, spawn, open.length, settings, now) };
 };
 
 /** An announcement may have been made before the runtime had the order: an admitted spawn takes its place until it is listed, or too late. */
@@ -67,11 +68,43 @@ const lacks = ({ labels }: AdmitSpawnPayload, offered: Readonly<Record<string, s
     .filter(([name, value]) => name !== PLACE && !(Object.hasOwn(offered, name) && offered[name] === value))
     .map(([name]) => name);
 
-const whyNone = ({ runtimes }: GovernorState, spawn: AdmitSpawnPayload, open: number, now: number): string => {
+/** The runtimes that a sentence names. */
+const NAMED = 3;
+
+/** `host-7 has 8 of 8, host-8 6 of 4` */
+const placesText = (
+  state: GovernorState,
+  full: readonly (readonly [string, RuntimePresence])[],
+  now: number,
+): string => {
+  const named = full.slice(0, NAMED).map(([id, runtime]) => {
+    const taken = runtime.capacity - roomIn(state, id, runtime, now);
+    return `${id} has ${taken} of ${runtime.capacity} places taken`;
+  });
+  return [...named, ...(full.length > NAMED ? [`${full.length - NAMED} more`] : [])].join(', ');
+};
+
+const whyNone = (
+  state: GovernorState,
+  spawn: AdmitSpawnPayload,
+  open: number,
+  { mostCapacity }: GovernorSettings,
+  now: number,
+): string => {
   const { notRuntimeIds, labels } = spawn;
-  const able = Object.values(runtimes).filter((runtime) => isFresh(runtime, now) && hasTemplate(runtime, spawn)).length;
-  const tried = notRuntimeIds.length > 0 ? `, ${notRuntimeIds.length} tried already` : '';
-  if (open === 0)
-    return `${able} runtimes have a template for it, none has room${tried}: start another, or raise its capacity`;
-  return `${open} runtimes have room, none carries all labels ${JSON.stringify(labels)}: write them to its file, under labels`;
+  if (open > 0)
+    return `${open} runtimes have room, none carries all labels ${JSON.stringify(labels)}: write them to its file, under labels`;
+  const able = Object.entries(state.runtimes).filter(
+    ([, runtime]) => isFresh(runtime, now) && hasTemplate(runtime, spawn),
+  );
+  const full = able.filter(([id]) => !notRuntimeIds.includes(id));
+  const tried = able.length - full.length;
+  const triedText =
+    tried > 0 ? `${tried} of ${able.length} runtimes with a template for it have failed to start it` : null;
+  const fullText = full.length > 0 ? placesText(state, full, now) : null;
+  const limit = full.some(([, { capacity }]) => capacity >= mostCapacity)
+    ? ` (VIGIL_GOVERNOR_MOST_CAPACITY counts at most ${mostCapacity} of a runtime)`
+    : '';
+  const remedy = full.length > 0 ? `start another, or raise its capacity${limit}` : 'start another';
+  return `no runtime with a template for it has room: ${[triedText, fullText].filter(Boolean).join('; ')}: ${remedy}`;
 };
