@@ -37,6 +37,7 @@ const receipts: readonly (readonly [TopicName, string])[] = [
   [Topic.orderReceipt, 'ORDER_RECEIPT'],
   [Topic.spawnReceipt, 'SPAWN_RECEIPT'],
   [Topic.controlAgent, 'AGENT_EXITED'],
+  [Topic.controlAgent, 'TERMINAL_USED'],
 ];
 
 test.each(receipts)('so does what a runtime reports, under the id of the first: %s %s', async (topic, type) => {

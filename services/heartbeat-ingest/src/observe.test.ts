@@ -66,16 +66,19 @@ describe('the time of a checkpoint', () => {
 });
 
 describe('control commands', () => {
-  test.each(['AGENT_EXITED', 'CONFIRM_DEATH', 'HOLD_AGENT', 'RELEASE_AGENT', 'RESET_BREAKER', 'FILE_TICKET'] as const)(
-    '%s is passed on unchanged',
-    (type) => {
-      const command = example(Topic.controlAgent, type);
-      const { key, payload, correlationId } = command;
-      expect(observe(command, RECEIVED)).toEqual([
-        { topic: Topic.agentObservation, type, key, payload, correlationId },
-      ]);
-    },
-  );
+  test.each([
+    'AGENT_EXITED',
+    'TERMINAL_USED',
+    'CONFIRM_DEATH',
+    'HOLD_AGENT',
+    'RELEASE_AGENT',
+    'RESET_BREAKER',
+    'FILE_TICKET',
+  ] as const)('%s is passed on unchanged', (type) => {
+    const command = example(Topic.controlAgent, type);
+    const { key, payload, correlationId } = command;
+    expect(observe(command, RECEIVED)).toEqual([{ topic: Topic.agentObservation, type, key, payload, correlationId }]);
+  });
 
   test('is refused where its key is another agent', () => {
     const misplaced = { ...example(Topic.controlAgent, 'AGENT_EXITED'), key: 'worker-2' };

@@ -18,6 +18,7 @@ export const observe = (input: EventOf<In>, receivedAt: number): readonly Draft<
         ...checkpointOf(input.payload, receivedAt),
       ];
     case 'AGENT_EXITED':
+    case 'TERMINAL_USED':
     case 'CONFIRM_DEATH':
     case 'HOLD_AGENT':
     case 'RELEASE_AGENT':

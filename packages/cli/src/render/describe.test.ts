@@ -31,6 +31,13 @@ test('the description of an end names who requested it', () => {
   expect(describeEvent('AGENT_EXITED', { ...end, details: null })).toBe('ended (explicit), code 3');
 });
 
+test('the use of a terminal names who, and the length of what was typed, for lines only', () => {
+  const used = { ...example(Topic.agentObservation, 'TERMINAL_USED').payload, by: 'ada', bytes: 0 };
+  expect(describeEvent('TERMINAL_USED', { ...used, use: 'opened' })).toBe('ada opened its terminal');
+  expect(describeEvent('TERMINAL_USED', { ...used, use: 'typed', bytes: 7 })).toBe('ada typed 7 bytes at its terminal');
+  expect(describeEvent('TERMINAL_USED', { ...used, use: 'left' })).toBe('ada left its terminal');
+});
+
 test('a warrant that lapses while its agent lives names the end of its finding, which need not be progress', () => {
   const { payload } = example(Topic.agentHealth, 'WARRANT_LAPSED');
   expect(describeEvent('WARRANT_LAPSED', { ...payload, why: 'progress' })).toBe(

@@ -157,6 +157,8 @@ export const health: Descriptions = {
     p.details
       ? `ended (${p.reason}): ${p.details}`
       : `ended (${p.reason})${p.code === null ? '' : `, code ${p.code}`}${p.signal ? `, ${p.signal}` : ''}`,
+  TERMINAL_USED: ({ by, use, bytes }) =>
+    use === 'typed' ? `${by} typed ${bytes} bytes at its terminal` : `${by} ${use} its terminal`,
   CONFIRM_DEATH: (p) => `confirmation of its death requested by ${p.by}${because(p.why)}`,
   HOLD_AGENT: (p) => `hold requested by ${p.by}${because(p.why)}`,
   RELEASE_AGENT: (p) => `release requested by ${p.by}${because(p.why)}`,

@@ -48,6 +48,7 @@ export const SYMBOLS = {
   StepClass: ['UNKNOWN', 'soft', 'destructive'],
   StepName: ['UNKNOWN', 'nudge', 'interrogate', 'escalate', 'handoff', 'pause', 'resume', 'terminate', 'recover', 'block', 'alert', 'interrupt'],
   TaskLeft: ['UNKNOWN', 'in_progress', 'released', 'blocked'],
+  TerminalUse: ['UNKNOWN', 'opened', 'typed', 'left'],
   TerminateRequirement: ['UNKNOWN', 'hard', 'two_axes', 'unanswered', 'high', 'two_medium'],
   TicketSeverity: ['UNKNOWN', 'low', 'medium', 'high', 'critical'],
   TokenKind: ['UNKNOWN', 'runtime', 'agent'],

@@ -1913,6 +1913,20 @@ export type TerminalClosedPayload = {
   readonly runtimeId: string;
   readonly why: string;
 };
+export type TerminalUse = 'UNKNOWN' | 'opened' | 'typed' | 'left';
+export type TerminalUsedPayload = {
+  readonly agentId: string;
+  readonly instanceId: string;
+  readonly taskId: null | string;
+  readonly runtimeId: null | string;
+  /** the user of the host */
+  readonly by: string;
+  readonly use: TerminalUse;
+  /** the length of what was typed since the last report; 0 for another use */
+  readonly bytes: number;
+  /** by the clock of the host */
+  readonly at: number;
+};
 export type TerminateAgentPayload = {
   readonly orderId: string;
   /** rising within an instance */
@@ -2302,6 +2316,8 @@ export type Content =
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'RELEASE_AGENT'; readonly payload: ReleaseAgentPayload }
   /** A person closes one of the breakers of an agent. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'RESET_BREAKER'; readonly payload: ResetBreakerPayload }
+  /** A person has used the terminal of an agent by `vigil attach --write`. What was typed is not recorded: it may be a secret. */
+  | { readonly topic: 'onex.cmd.heartbeat-ingest.control-agent.v1'; readonly type: 'TERMINAL_USED'; readonly payload: TerminalUsedPayload }
   /** What an agent or its runtime reports: CODITECT's eight fields, and what makes judgement sharp. JSON or Avro. */
   | { readonly topic: 'onex.cmd.heartbeat-ingest.heartbeat.v1'; readonly type: 'HEARTBEAT'; readonly payload: Heartbeat }
   /** Recovery requests a spawn. */
@@ -2444,6 +2460,8 @@ export type Content =
   | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'RELEASE_AGENT'; readonly payload: ReleaseAgentPayload }
   /** A person closes one of the breakers of an agent. */
   | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'RESET_BREAKER'; readonly payload: ResetBreakerPayload }
+  /** A person has used the terminal of an agent by `vigil attach --write`. What was typed is not recorded: it may be a secret. */
+  | { readonly topic: 'onex.evt.heartbeat-ingest.agent-observation.v1'; readonly type: 'TERMINAL_USED'; readonly payload: TerminalUsedPayload }
   /** An agent has written a checkpoint of its task. */
   | { readonly topic: 'onex.evt.heartbeat-ingest.task-checkpoint.v1'; readonly type: 'CHECKPOINT_RECORDED'; readonly payload: CheckpointRecordedPayload }
   /** Between calls. */

@@ -67,6 +67,9 @@ export const observe = (policies: Policies, state: AgentState, input: Observatio
       return withReset(state, input);
     case 'FILE_TICKET':
       return withFiledTicket(state, input);
+    case 'TERMINAL_USED':
+      // It is for the history only: what a person types shows in the agent's own heartbeats.
+      return state;
   }
 };
 

@@ -26,6 +26,7 @@ export const agentObservation: Handlers<Observation> = {
     ...terminalErrors(event),
   ],
   AGENT_EXITED: (event) => [history(event), exit(event)],
+  TERMINAL_USED: journalOnly,
   HOLD_AGENT: journalOnly,
   RELEASE_AGENT: journalOnly,
   CONFIRM_DEATH: journalOnly,

@@ -1,12 +1,11 @@
-import type { Logger } from '../clock.ts';
-import type { AgentDeps, HostDeps } from '../deps.ts';
+import type { AgentDeps } from '../deps.ts';
 import { AlreadySupervised, WrongSettings } from '../errors.ts';
 import { restartedBy, stoppedBy } from '../exit/exit-reason.ts';
 import { openSocket, socketPath } from '../messages/agent-socket.ts';
 import { HookRequests } from '../messages/hook-requests.ts';
 import { HookResponder } from '../messages/hook-responder.ts';
 import { clientOf } from '../orders/client-control.ts';
-import type { RepeatableOrder } from '../orders/order.ts';
+import type { RepeatableOrder, Report } from '../orders/order.ts';
 import { PauseControl, pauseRecordOf } from '../orders/pause-control.ts';
 import { OutputFeed } from '../output/output-feed.ts';
 import { cgroupOf, makeCgroup, removeCgroup } from '../process/cgroup.ts';
@@ -303,40 +302,58 @@ const GRACE_MS = 5000;
 const ENTER = 0x0d;
 const NEW_LINE = 0x0a;
 
-/** What each viewer has typed since it was last recorded, bytes. */
-const unrecorded = new WeakMap<Supervised, Map<string, number>>();
+/** What each viewer has typed since it was last reported, bytes. */
+const unreported = new WeakMap<Supervised, Map<string, number>>();
 
-/** Records the length of what a viewer has typed, once a line. The text may be a secret. */
-const recordTyped = (instance: Supervised, who: string, bytes: number, isLine: boolean, logger: Logger): void => {
-  const { agentId, instanceId } = instance.spec;
-  const typed = unrecorded.get(instance) ?? new Map<string, number>();
-  unrecorded.set(instance, typed);
-  const total = (typed.get(who) ?? 0) + bytes;
-  typed.set(who, isLine ? 0 : total);
-  if (isLine && total > 0)
-    logger('a viewer has typed at an agent’s terminal', { agentId, instanceId, who, bytes: total });
+type ViewerDeps = Pick<AgentDeps, 'logger' | 'outbox' | 'clock'>;
+type Use = Extract<Report, { readonly type: 'TERMINAL_USED' }>['payload']['use'];
+
+/** Logs the use of a terminal by a person, and reports it to Vigil. */
+const reportUse = (
+  { spec }: Supervised,
+  { logger, outbox, clock }: ViewerDeps,
+  by: string,
+  use: Use,
+  bytes = 0,
+): void => {
+  const { agentId, instanceId, taskId, runtimeId } = spec;
+  logger(USES[use], { agentId, instanceId, who: by, ...(use === 'typed' && { bytes }) });
+  const payload = { agentId, instanceId, taskId, runtimeId, by, use, bytes, at: clock.now() };
+  outbox.put({ type: 'TERMINAL_USED', payload });
 };
 
-/** Carries out what a person at an attached terminal does. The log records who came, typed how much, and left. */
-export const performViewerAction = (
-  instance: Supervised,
-  deps: Pick<HostDeps, 'logger'>,
-  action: ViewerAction,
-): void => {
+const USES: Readonly<Record<Use, string>> = {
+  UNKNOWN: 'a viewer uses an agent’s terminal',
+  opened: 'a viewer may type at an agent’s terminal',
+  typed: 'a viewer has typed at an agent’s terminal',
+  left: 'a viewer has left an agent’s terminal',
+};
+
+/** Reports the length of what a viewer has typed, once a line. The text may be a secret. */
+const reportTyped = (instance: Supervised, deps: ViewerDeps, who: string, bytes: number, isLine: boolean): void => {
+  const typed = unreported.get(instance) ?? new Map<string, number>();
+  unreported.set(instance, typed);
+  const total = (typed.get(who) ?? 0) + bytes;
+  typed.set(who, isLine ? 0 : total);
+  if (isLine && total > 0) reportUse(instance, deps, who, 'typed', total);
+};
+
+/** Carries out what a person at an attached terminal does. Vigil's events have who came, typed how much, and left. */
+export const performViewerAction = (instance: Supervised, deps: ViewerDeps, action: ViewerAction): void => {
   const { agentId, instanceId } = instance.spec;
   const note = (message: string) => deps.logger(message, { agentId, instanceId, who: action.who });
   switch (action.kind) {
     case 'opens':
-      note('a viewer may type at an agent’s terminal');
+      reportUse(instance, deps, action.who, 'opened');
       return;
     case 'leaves':
-      recordTyped(instance, action.who, 0, true, deps.logger);
-      note('a viewer has left an agent’s terminal');
+      reportTyped(instance, deps, action.who, 0, true);
+      reportUse(instance, deps, action.who, 'left');
       return;
     case 'types': {
       const keys = Buffer.from(action.input, 'base64');
       const isLine = [ENTER, NEW_LINE, CTRL_C].some((key) => keys.includes(key));
-      recordTyped(instance, action.who, keys.length, isLine, deps.logger);
+      reportTyped(instance, deps, action.who, keys.length, isLine);
       if (keys.includes(CTRL_C)) instance.interrupted(`Ctrl-C by ${action.who} at its terminal`);
       instance.terminal.write(keys);
       return;

@@ -38,6 +38,7 @@ export type Report =
   | { readonly type: 'ORDER_RECEIPT'; readonly payload: OrderReceiptPayload }
   | { readonly type: 'SPAWN_RECEIPT'; readonly payload: SpawnReceiptPayload }
   | { readonly type: 'AGENT_EXITED'; readonly payload: PayloadOf<typeof Topic.controlAgent, 'AGENT_EXITED'> }
+  | { readonly type: 'TERMINAL_USED'; readonly payload: PayloadOf<typeof Topic.controlAgent, 'TERMINAL_USED'> }
   | {
       readonly type: 'RUNTIME_ANNOUNCED';
       readonly payload: PayloadOf<typeof Topic.runtimePresence, 'RUNTIME_ANNOUNCED'>;

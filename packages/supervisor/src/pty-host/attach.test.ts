@@ -77,7 +77,7 @@ test('an end by Ctrl-C is a requested one, and names its person', async () => {
   await until(() => expect(exits()).toMatchObject([{ reason: 'explicit', details }]));
 });
 
-test('the log has who has typed at a terminal, and the length of each line, but not its text', async () => {
+test('log and reports have who has typed at a terminal, and the length of each line, but not its text', async () => {
   const beginning = await held('exec sleep 600');
   const link = await supervised();
   const logged: object[] = [];
@@ -99,7 +99,19 @@ test('the log has who has typed at a terminal, and the length of each line, but 
   other.type(Buffer.from('\x03'));
   await until(() => expect(exits()).toHaveLength(1));
   expect(typed().at(-1)).toMatchObject({ ...line, bytes: 1 });
-  expect(JSON.stringify(logged)).not.toMatch(/sec|ret/);
+  const used = () => stage.gateway.reports.flatMap(({ type, payload }) => (type === 'TERMINAL_USED' ? [payload] : []));
+  const use = { agentId: 'worker-1', instanceId: own.spec.instanceId, taskId: own.spec.taskId, by: 'ada', bytes: 0 };
+  await until(() =>
+    expect(used()).toMatchObject([
+      { ...use, use: 'opened' },
+      { ...use, use: 'typed', bytes: 7 },
+      { ...use, use: 'typed', bytes: 2 },
+      { ...use, use: 'left' },
+      { ...use, use: 'opened' },
+      { ...use, use: 'typed', bytes: 1 },
+    ]),
+  );
+  expect(JSON.stringify([...logged, ...used()])).not.toMatch(/sec|ret/);
 });
 
 test('if the supervisor never carries out a stop, the stop reports that in the end', async () => {

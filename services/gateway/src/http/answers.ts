@@ -169,8 +169,10 @@ export const acceptReceipts = async (context: GatewayContext, principal: Princip
     authorizeReported(principal, one, placeIn(body, i));
   }
   // Any other receipt names what its order names, or agents that its runtime reports.
-  const exits = reports.flatMap(({ type, payload }) => (type === 'AGENT_EXITED' ? [payload] : []));
-  quotas.countAgents(principal, exits, now());
+  const named = reports.flatMap(({ type, payload }) =>
+    type === 'AGENT_EXITED' || type === 'TERMINAL_USED' ? [payload] : [],
+  );
+  quotas.countAgents(principal, named, now());
   await outbox.send(reports.map((one) => encoding.report(one, correlationOf(pendingOrders, one), now())));
   for (const { type, payload } of reports) {
     if (type === 'ORDER_RECEIPT') count('receipts', 1, { kind: payload.kind, outcome: payload.outcome });

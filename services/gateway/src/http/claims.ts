@@ -134,6 +134,9 @@ export const authorizeReported = (
         index,
       );
       return;
+    case 'TERMINAL_USED':
+      refuse(principal, taskOutside(principal, 'taskId', payload.taskId), index);
+      return;
     case 'RUNTIME_ANNOUNCED':
       refuse(
         principal,

@@ -59,6 +59,7 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
     ...['why', 'signal', 'claimsReleased', 'completedWork', 'remainingWork', 'forensics', 'lastOutput'],
     ...CHECKPOINT.map((field) => `checkpoint.${field}`),
   ],
+  TERMINAL_USED: ['instanceId', 'by'],
   TERMINAL_CHANGED: ['instanceId', 'lines'],
   TERMINAL_CLOSED: ['instanceId', 'why'],
   SPAWN_RECEIPT: ['why', 'instanceId', 'checkpointId', 'skipped.checkpointId', 'skipped.why'],
@@ -109,6 +110,7 @@ const PERMITTED: Readonly<Record<Kind, Readonly<Record<string, Values>>>> = {
     ORDER_RECEIPT: {},
     SPAWN_RECEIPT: { orderId: 'own-spawn' },
     AGENT_EXITED: { orderId: null },
+    TERMINAL_USED: {},
     RUNTIME_ANNOUNCED: {},
     TERMINAL_CHANGED: {},
     TERMINAL_CLOSED: {},
@@ -153,7 +155,8 @@ const givenLeases = async (): Promise<void> => {
 
 const send = async (type: string, record: Values, headers: Record<string, string>) => {
   if (type === 'HEARTBEAT') return post('/v1/heartbeats', record, headers);
-  if (!type.startsWith('TERMINAL_')) return post('/v1/receipts', { type, payload: record }, headers);
+  if (type !== 'TERMINAL_CHANGED' && type !== 'TERMINAL_CLOSED')
+    return post('/v1/receipts', { type, payload: record }, headers);
   await givenLeases();
   return post('/v1/terminals', { type, payload: record }, headers);
 };

@@ -1,11 +1,11 @@
 import { type Draft, parsePayload, shown, Topic, Unfit } from '@vigil/events';
 
-/** What a runtime reports: the outcome of an order, the end of an instance, and its own presence. */
+/** What a runtime reports: the outcome of an order, the end of an instance, the use of a terminal, and its own presence. */
 export type RuntimeReport = Extract<
   Draft<
     typeof Topic.orderReceipt | typeof Topic.spawnReceipt | typeof Topic.controlAgent | typeof Topic.runtimePresence
   >,
-  { readonly type: 'ORDER_RECEIPT' | 'SPAWN_RECEIPT' | 'AGENT_EXITED' | 'RUNTIME_ANNOUNCED' }
+  { readonly type: 'ORDER_RECEIPT' | 'SPAWN_RECEIPT' | 'AGENT_EXITED' | 'TERMINAL_USED' | 'RUNTIME_ANNOUNCED' }
 >;
 
 /** The key of everything in the fleet's key space. */
@@ -23,6 +23,10 @@ const kinds = {
   AGENT_EXITED: (payload: unknown): RuntimeReport => {
     const exit = parsePayload(Topic.controlAgent, 'AGENT_EXITED', payload);
     return { topic: Topic.controlAgent, type: 'AGENT_EXITED', key: exit.agentId, payload: exit };
+  },
+  TERMINAL_USED: (payload: unknown): RuntimeReport => {
+    const use = parsePayload(Topic.controlAgent, 'TERMINAL_USED', payload);
+    return { topic: Topic.controlAgent, type: 'TERMINAL_USED', key: use.agentId, payload: use };
   },
   RUNTIME_ANNOUNCED: (payload: unknown): RuntimeReport => {
     const runtime = parsePayload(Topic.runtimePresence, 'RUNTIME_ANNOUNCED', payload);

@@ -114,6 +114,17 @@ describe('the name of an agent that a runtime was ordered to start', async () =>
     expect((await post('/v1/receipts', ended, runtime)).status).toBe(202);
   });
 
+  test('has the use of its terminal reported by that runtime only', async () => {
+    await log().publish(spawn);
+    const { payload } = example(Topic.controlAgent, 'TERMINAL_USED', { agentId, taskId: 'T-1' });
+    const used = (runtimeId: string) => ({ type: 'TERMINAL_USED', payload: { ...payload, runtimeId } });
+    expect((await post('/v1/receipts', used('host-2'), other)).status).toBe(409);
+    expect((await post('/v1/receipts', used('host-1'), runtime)).status).toBe(202);
+    expect(log().events(Topic.controlAgent)).toMatchObject([
+      { type: 'TERMINAL_USED', payload: { runtimeId: 'host-1' } },
+    ]);
+  });
+
   test('is free when that runtime reports that it has not started it', async () => {
     await log().publish(spawn);
     const failed = { type: 'SPAWN_RECEIPT', payload: { ...spawned, outcome: 'failed' } };

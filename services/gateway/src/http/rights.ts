@@ -128,7 +128,8 @@ export const authorizeReport = (
   const orderId = orderOf(report);
   const order = orderId === null ? null : authorizeAnswer(principal, report, orderId, known, index);
   // An order without an instance, such as a spawn, does not allow an end.
-  if (report.type === 'AGENT_EXITED' && !order?.instanceId) authorizeEnd(principal, report.payload, known, index);
+  if (report.type === 'AGENT_EXITED' && !order?.instanceId) authorizeOwn(principal, report.payload, known, index);
+  if (report.type === 'TERMINAL_USED') authorizeOwn(principal, report.payload, known, index);
 };
 
 const foreignToRuntime = ({ name }: Bearer, { payload }: RuntimeReport): Foreign | null =>
@@ -229,17 +230,17 @@ const outsideOrder = ({ type, payload }: RuntimeReport, order: Addressed): Forei
   return null;
 };
 
-type Exited = Extract<RuntimeReport, { type: 'AGENT_EXITED' }>['payload'];
+type Own = Extract<RuntimeReport, { type: 'AGENT_EXITED' | 'TERMINAL_USED' }>['payload'];
 
-/** An end without an order: a runtime cannot report the end of an agent that runs elsewhere, or last ran there. */
-const authorizeEnd = (principal: Bearer, { agentId, instanceId }: Exited, known: Known, index: number | null): void => {
-  const foreign = foreignEnd(principal, agentId, instanceId, known);
+/** A report without an order: a runtime reports nothing of an agent that runs elsewhere, or last ran there. */
+const authorizeOwn = (principal: Bearer, { agentId, instanceId }: Own, known: Known, index: number | null): void => {
+  const foreign = foreignInstanceOf(principal, agentId, instanceId, known);
   if (foreign === null) return;
   const { field, value, detail } = foreign;
   throw new Problem(409, 'held_elsewhere', `${field} is ${JSON.stringify(value)}: ${detail}`, { field, index });
 };
 
-const foreignEnd = (
+const foreignInstanceOf = (
   { name }: Bearer,
   agentId: string,
   instanceId: string | null,

@@ -131,5 +131,9 @@ const identityOf = (report: RuntimeReport, now: number): readonly [string, ...st
       return [report.payload.runtimeId, String(now)];
     case 'AGENT_EXITED':
       return [report.payload.instanceId, report.payload.agentId];
+    case 'TERMINAL_USED': {
+      const { agentId, instanceId, by, use, bytes, at } = report.payload;
+      return [agentId, instanceId, by, use, String(bytes), String(at)];
+    }
   }
 };
