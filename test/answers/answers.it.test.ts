@@ -8,11 +8,15 @@ import { Topic } from '@vigil/events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openNtfy, subscribe } from '../support/ntfy.ts';
 import { type Received, receive } from '../support/received.ts';
-import { holds, openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
+import { holds, openSystem, ownServers, soak, type TestSystem, until } from '../support/system.ts';
 
-const REQUESTS = 40;
-/** So many are answered before intervention is killed; the answers to the others meet its restart. */
+/** 40 requests in the short form and 1,000 in the long one, each wave at once. */
+const WAVES = soak(1, 10);
+const IN_A_WAVE = soak(40, 100);
+const REQUESTS = WAVES * IN_A_WAVE;
+/** So many of a wave are answered before a service is killed; the answers to the others meet its restart. */
 const BEFORE = 10;
+const KILLED = ['intervention', 'alerting', 'projector'] as const;
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const TOPIC = 'phone';
 
@@ -21,6 +25,9 @@ const agents = Array.from({ length: REQUESTS }, (_, n) => agentOf(n));
 
 /** What the message of a channel answers with: the address of each option. */
 type Links = ReadonlyMap<string, string>;
+
+/** The status of each press, and what each hook printed, in the order of the agents. */
+type Answers = { readonly statuses: readonly (readonly number[])[]; readonly answers: readonly unknown[] };
 
 /** The body of a webhook, as far as it is used here. */
 type Message = {
@@ -115,23 +122,36 @@ describe.skipIf(!ownServers)('answers of two channels over the real system', () 
   /** The phone allows and the webhook denies at the same moment. */
   const pressBoth = (agent: string) => Promise.all([press(phone.get(agent), 'allow'), press(hook.get(agent), 'deny')]);
 
-  test(`of ${REQUESTS} requests each gets one of its two answers, also while intervention is killed and starts again`, async () => {
-    const printed = agents.map(asks);
+  /** Sends a wave of requests, presses two answers to each, and kills a service between them. */
+  const answerWave = async (wave: number): Promise<Answers> => {
+    const asking = agents.slice(wave * IN_A_WAVE, (wave + 1) * IN_A_WAVE);
+    const printed = asking.map(asks);
     await until('both channels have each question', async () =>
-      agents.every((agent) => phone.has(agent) && hook.has(agent)),
+      asking.every((agent) => phone.has(agent) && hook.has(agent)),
     );
     // The dashboard refuses the link of a request that has not reached it yet.
-    for (const agent of agents)
+    for (const agent of asking)
       await until(`${agent} is known`, async () => (await fetch(phone.get(agent)?.get('allow') ?? '')).ok);
 
-    const first = await Promise.all(agents.slice(0, BEFORE).map(pressBoth));
+    const first = await Promise.all(asking.slice(0, BEFORE).map(pressBoth));
     await Promise.all(printed.slice(0, BEFORE));
-    const intervention = vigil.system.service('intervention');
-    const pressing = agents.slice(BEFORE).map(pressBoth);
-    intervention.kill('SIGKILL');
+    const killed = vigil.system.service(KILLED[wave % KILLED.length] ?? 'intervention');
+    const before = killed.restarts();
+    const pressing = asking.slice(BEFORE).map(pressBoth);
+    killed.kill('SIGKILL');
     const statuses = [...first, ...(await Promise.all(pressing))];
     const answers = await Promise.all(printed);
-    expect(intervention.restarts()).toBe(1);
+    await until(`${killed.name} runs again`, async () => killed.restarts() > before && killed.pid() !== null);
+    return { statuses, answers };
+  };
+
+  test(`of ${REQUESTS} requests each gets one of its two answers, also while a service is killed and starts again`, {
+    timeout: 300_000 * WAVES,
+  }, async () => {
+    const waves: Answers[] = [];
+    for (let wave = 0; wave < WAVES; wave++) waves.push(await answerWave(wave));
+    const statuses = waves.flatMap((wave) => wave.statuses);
+    const answers = waves.flatMap((wave) => wave.answers);
 
     const answered = () =>
       received.of(Topic.agentRequest).flatMap((one) => (one.type === 'REQUEST_ANSWERED' ? [one] : []));
