@@ -288,6 +288,8 @@ export type AlertRaisedPayload = {
   readonly itemId: null | string;
   /** when the question of a case or a review was put, which its answer names; null: no such question */
   readonly askedAt: null | number;
+  /** a person has pardoned the agent, and the alert was not raised again since; where a channel has acknowledgements, it is acknowledged */
+  readonly isPardoned: boolean;
 };
 export type AlertRequestedPayload = {
   readonly caseId: string;
@@ -375,6 +377,8 @@ export type AlertUpdatedPayload = {
   readonly askedAt: null | number;
   /** the channels for which this is the first message of the alert: they get its beginning */
   readonly firstFor: readonly string[];
+  /** a person has pardoned the agent, and the alert was not raised again since; where a channel has acknowledgements, it is acknowledged */
+  readonly isPardoned: boolean;
 };
 export type AlertUrgency = 'UNKNOWN' | 'normal' | 'high' | 'highest';
 export type AnswerKind = 'UNKNOWN' | 'handoff' | 'blockers' | 'self_report' | 'probe_reply';
@@ -1132,6 +1136,8 @@ export type NotifyPayload = {
   readonly itemId: null | string;
   /** when the question of a case or a review was put, which its answer names; null: no such question */
   readonly askedAt: null | number;
+  /** of settle: a person has pardoned the agent, so the alert is not repeated until it is raised again */
+  readonly isPardon: boolean;
 };
 export type NudgeAgentPayload = {
   readonly orderId: string;

@@ -311,17 +311,14 @@ test('the answer to a question delays no repetition of the alert', () => {
 });
 
 const pardoned = (caseId = 'case-1') =>
-  raised(
-    { action: 'settle', severity: 'info', caseId, title: 'worker-1: pardon, decided by ada', text: 'known' },
-    'n4',
-  );
+  raised({ action: 'settle', isPardon: true, caseId, title: 'worker-1: pardon, decided by ada', text: 'known' }, 'n4');
 
 test('an alert whose agent is pardoned is not repeated, and stays open until the agent is well', () => {
   const alert = open(0);
   alert.receive(raised());
   alert.receive(asking());
-  expect(alert.receive(pardoned())).toMatchObject([{ payload: { options: [], isQuiet: true } }]);
-  alert.receive(settled());
+  expect(alert.receive(pardoned())).toMatchObject([{ payload: { options: [], isQuiet: true, isPardoned: true } }]);
+  expect(alert.receive(settled())).toEqual([]);
   expect(alert.passTo(start + 100 * HOUR)).toEqual([]);
   expect(alert.receive(resolved())).toMatchObject([{ type: 'ALERT_RESOLVED' }]);
 });
@@ -330,7 +327,9 @@ test('a pardoned alert is sent at once of another question, and repeated after a
   const asked = open(0);
   asked.receive(asking());
   asked.receive(pardoned());
-  expect(sent(asked.receive(asking('case-2', start + 2 * HOUR)))).toMatchObject([{ payload: { caseId: 'case-2' } }]);
+  expect(sent(asked.receive(asking('case-2', start + 2 * HOUR)))).toMatchObject([
+    { payload: { caseId: 'case-2', isPardoned: false } },
+  ]);
   expect(sent(asked.passTo(start + 4 * HOUR))).toHaveLength(1);
   const worse = open(0);
   worse.receive(raised({ caseId: 'case-1', severity: 'critical', options: ['pardon'] }, 'n3'));
@@ -350,7 +349,7 @@ test('an alert that sinks have not received when its agent is pardoned is sent o
   const alert = open();
   alert.receive(asking('case-1', null));
   alert.receive(pardoned());
-  expect(sent(alert.passTo(start + 100 * HOUR))).toHaveLength(1);
+  expect(sent(alert.passTo(start + 100 * HOUR))).toMatchObject([{ payload: { isQuiet: false, isPardoned: true } }]);
 });
 
 test('a question that sinks have not received is not taken from them', () => {

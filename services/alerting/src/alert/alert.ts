@@ -108,13 +108,14 @@ const endingAfter = (state: Alert, input: Input, now: number, settings: Rules): 
 const pardonAfter = (state: Alert, input: Input): Alert => {
   const { open } = state;
   if (input.type !== 'NOTIFY' || open === null) return state;
-  const { action, severity, caseId, requestId } = input.payload;
+  const { action, isPardon, caseId } = input.payload;
   if (action === 'raise' && open.isPardoned && !isPast(state, input)) {
     const { isPardoned: _, ...rest } = open;
     return { ...state, open: rest };
   }
-  const isPardon = action === 'settle' && severity === 'info' && requestId === null && caseId === open.content.caseId;
-  return isPardon ? { ...state, open: { ...open, isPardoned: true } } : state;
+  return action === 'settle' && isPardon && caseId === open.content.caseId
+    ? { ...state, open: { ...open, isPardoned: true } }
+    : state;
 };
 
 /** People read what is over, not only whose it was. */
@@ -304,8 +305,9 @@ const opened = (before: Open | null, payload: RaisedPayload, now: number, settin
     deliverAt,
     sinks,
     raisedAt: recordedAt,
+    isPardoned: __,
     isQuiet,
-    firstFor: __,
+    firstFor: ___,
     ...content
   } = {
     ...{ isQuiet: false, firstFor: [], ...payload },

@@ -18,6 +18,7 @@ export const PLAIN = {
   askedAt: null,
   scope: null,
   agentIds: [],
+  isPardon: false,
 } as const;
 
 /** One alert key, and beside it the key of what holds back deliveries, which sets its rule as the runner does. */

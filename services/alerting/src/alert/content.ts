@@ -4,12 +4,23 @@ import type { Notice } from '../notices/notice.ts';
 /** The content of an alert. `channels`: all that were requested since it was raised. */
 export type Content = Omit<
   Notice,
-  'alertKey' | 'action' | 'timeAgeMs' | 'ticket' | 'filed' | 'afterMs' | 'scope' | 'agentIds'
+  'alertKey' | 'action' | 'timeAgeMs' | 'ticket' | 'filed' | 'afterMs' | 'scope' | 'agentIds' | 'isPardon'
 >;
 
 /** The content of an alert that a notice has. */
 export const contentOf = (notice: Notice): Content => {
-  const { alertKey: _, action: __, timeAgeMs: ___, ticket: ____, filed, afterMs, scope, agentIds, ...content } = notice;
+  const {
+    alertKey: _,
+    action: __,
+    timeAgeMs: ___,
+    ticket: ____,
+    filed,
+    afterMs,
+    scope,
+    agentIds,
+    isPardon,
+    ...content
+  } = notice;
   return content;
 };
 

@@ -36,13 +36,22 @@ export const repeatOf = (content: Content, { repeatMs }: Settings): number => co
 export const raised = (state: Alert, content: Content, id: string, at: number, settings: Rules): Output => {
   const deliverAt = waitOf(content, settings) === 0 && at >= heldUntil(settings.gates, content) ? at : null;
   const sinks = sinksOf(content, settings.routing);
-  const payload = { alertKey: state.alertKey, ...content, alertId: id, deliverAt, sinks, raisedAt: at };
+  const payload = {
+    alertKey: state.alertKey,
+    ...content,
+    alertId: id,
+    deliverAt,
+    sinks,
+    raisedAt: at,
+    isPardoned: false,
+  };
   return draft(state, { type: 'ALERT_RAISED', payload });
 };
 
 /** An alert for no sink: it is on record only. */
 export const unsent = (state: Alert, content: Content, id: string, at: number): Output => {
-  const payload = { alertKey: state.alertKey, ...content, alertId: id, deliverAt: null, sinks: [], raisedAt: at };
+  const delivery = { deliverAt: null, sinks: [], isPardoned: false };
+  const payload = { alertKey: state.alertKey, ...content, alertId: id, raisedAt: at, ...delivery };
   return draft(state, { type: 'ALERT_RAISED', payload });
 };
 
@@ -56,13 +65,13 @@ export const changed = (state: Alert, open: Open, now: number, settings: Rules):
 
 /** A repetition is more urgent than what sinks received. */
 export const updated = (state: Alert, open: Open, deliverAt: number | null, { routing }: Settings): Output => {
-  const { alertId, raisedAt } = open;
+  const { alertId, raisedAt, isPardoned = false } = open;
   const isRepeated = deliverAt !== null && isRepetition(open, deliverAt, routing);
   const urgency = isRepeated ? raisedUrgency(open.content.urgency) : open.content.urgency;
   const content = { ...open.content, urgency };
   const sinks = deliverAt === null ? sinksOf(content, routing) : sinksToSend(open, deliverAt, routing);
   const firstFor = deliverAt === null ? [] : sinks.filter((sink) => !open.sent?.to.includes(sink));
-  const delivery = { deliverAt, sinks, firstFor, isQuiet: false };
+  const delivery = { deliverAt, sinks, firstFor, isQuiet: false, isPardoned };
   const payload = { alertKey: state.alertKey, ...content, alertId, raisedAt, ...delivery };
   return draft(state, { type: 'ALERT_UPDATED', payload });
 };
@@ -72,10 +81,10 @@ export const updated = (state: Alert, open: Open, deliverAt: number | null, { ro
  * question that is withheld is left for its delivery.
  */
 export const settled = (state: Alert, open: Open, now: number, settings: Rules): Output => {
-  const { alertId, raisedAt, content, sent } = open;
+  const { alertId, raisedAt, content, sent, isPardoned = false } = open;
   const isHeld = questionOf(content) !== null && now < heldUntil(settings.gates, content);
   if (sent === null || isHeld) return changed(state, open, now, settings);
-  const delivery = { deliverAt: now, sinks: sent.to, firstFor: [], isQuiet: true };
+  const delivery = { deliverAt: now, sinks: sent.to, firstFor: [], isQuiet: true, isPardoned };
   return draft(state, {
     type: 'ALERT_UPDATED',
     payload: { alertKey: state.alertKey, ...content, alertId, raisedAt, ...delivery },

@@ -37,6 +37,7 @@ type NoticeDetails = Partial<
     | 'agentIds'
     | 'itemId'
     | 'askedAt'
+    | 'isPardon'
   >
 > & {
   readonly severity?: AlertSeverity;
@@ -84,10 +85,7 @@ export const dismiss = (
   },
 });
 
-/**
- * A question of this case or request is answered or withdrawn: its options are removed from the alert. Its severity is
- * not that of a policy, which may be `info`: see `settleAsRead`.
- */
+/** A question of this case or request is answered or withdrawn: its options are removed from the alert. */
 export const settle = (route: string, about: About, details: Pick<NoticeDetails, 'title' | 'text'>): Noticed => ({
   route,
   about,
@@ -95,15 +93,16 @@ export const settle = (route: string, about: About, details: Pick<NoticeDetails,
   details: { ...details, severity: 'warning' },
 });
 
-/**
- * The same, where a person leaves the agent as it is. No person has to act, so the severity is `info`: the alert stays open,
- * and is not repeated until it is raised again.
- */
-export const settleAsRead = (route: string, about: About, details: Pick<NoticeDetails, 'title' | 'text'>): Noticed => ({
+/** The same, where a person pardons the agent: the alert stays open, and is not repeated until it is raised again. */
+export const settleByPardon = (
+  route: string,
+  about: About,
+  details: Pick<NoticeDetails, 'title' | 'text'>,
+): Noticed => ({
   route,
   about,
   action: 'settle',
-  details: { ...details, severity: 'info' },
+  details: { ...details, severity: 'info', isPardon: true },
 });
 
 /** Resolves the alert. */
@@ -159,7 +158,7 @@ export const notify = (
 ): Notify => {
   const { agentId, taskId, episodeId = null, caseId = null, requestId = null, labels = {} } = about;
   const alertKey = keyOf(route, about);
-  const { itemId = null, askedAt = null } = details;
+  const { itemId = null, askedAt = null, isPardon = false } = details;
   const ofRoute = alerts.of(policy, route);
   const { title, text, options = [], questions = [], deadlineAt = null, ticket = null, filed = null } = details;
   const { onTimeout = null, checkpoint = null, blocked = null, channel = null } = details;
@@ -182,6 +181,7 @@ export const notify = (
     timeAgeMs: null,
     ticket,
     filed,
+    isPardon,
   };
   return { topic: 'onex.cmd.alerting.notify.v1', type: 'NOTIFY', key: alertKey, payload, policy };
 };

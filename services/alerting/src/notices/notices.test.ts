@@ -401,11 +401,19 @@ test('an alert of an agent that has ended is over with its case: its end is not 
 test('the question of a case is over when it is decided, also by more time, or its case closed', () => {
   const settled = ['settle stuck_agent:OMN-1234 warning'];
   expect(ofCase('CASE_CLOSED', { ending: 'pardoned', instanceEnded: false })).toEqual(settled);
-  // No person has to act, so its alert is not repeated.
   expect(ofCase('ESCALATION_DECIDED', { decision: 'pardon' })).toEqual(['settle stuck_agent:OMN-1234 info']);
   expect(ofCase('ESCALATION_DECIDED', { decision: 'allow_more_time' })).toEqual(settled);
   const decided = example(Topic.agentIntervention, 'ESCALATION_DECIDED', { decision: 'allow_more_time', by: 'ada' });
   expect(agentNotices(decided)[0]?.payload.title).toMatch(/: allow more time, decided by ada$/);
+});
+
+test.each([
+  ['pardon', true],
+  ['allow_more_time', false],
+  ['terminate_and_recover', false],
+] as const)('the decision %s is marked as a pardon: %s', (decision, isPardon) => {
+  const decided = example(Topic.agentIntervention, 'ESCALATION_DECIDED', { decision });
+  expect(agentNotices(decided)[0]?.payload).toMatchObject({ action: 'settle', isPardon });
 });
 
 test('a decision that was not carried out is announced, apart from the alert of the agent, and leaves no alert open', () => {

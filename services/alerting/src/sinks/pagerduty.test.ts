@@ -3,7 +3,15 @@ import { example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
 import { TryLater, Undeliverable } from '../delivery/sink.ts';
 import { pagerduty } from './pagerduty.ts';
-import { alertEvent, answeringWith, escalation, failureOf, resolvedEvent, sinkDeps } from './sinks.fixture.ts';
+import {
+  alertEvent,
+  answeredEvent,
+  answeringWith,
+  escalation,
+  failureOf,
+  resolvedEvent,
+  sinkDeps,
+} from './sinks.fixture.ts';
 
 const KEY = 'R0UT1NGK3Yhunter2';
 const accepted = { status: 'success', message: 'Event processed', dedup_key: 'x' };
@@ -66,4 +74,31 @@ test('an acknowledgement in Vigil acknowledges the incident', async () => {
   expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
     ...{ routing_key: KEY, event_action: 'acknowledge', dedup_key: alertId },
   });
+});
+
+test('the pardon of an agent acknowledges its incident and triggers nothing, and the end resolves it', async () => {
+  await using server = await answeringWith(202, accepted);
+  const sink = open(server.url);
+  const actions = () => server.received.map(({ body }) => JSON.parse(body).event_action);
+  await sink.deliver(escalation());
+  await sink.deliver(answeredEvent());
+  expect(JSON.parse(server.received[1]?.body ?? '')).toEqual({
+    ...{ routing_key: KEY, event_action: 'acknowledge', dedup_key: alertEvent().payload.alertId },
+  });
+  await sink.deliver(resolvedEvent());
+  expect(actions()).toEqual(['trigger', 'acknowledge', 'resolve']);
+});
+
+test('another answer acknowledges nothing, because the alert is still repeated', async () => {
+  await using server = await answeringWith(202, accepted);
+  await open(server.url).deliver(
+    answeredEvent({ title: 'worker-1: allow more time, decided by ada', isPardoned: false }),
+  );
+  expect(server.received.map(({ body }) => JSON.parse(body).event_action)).toEqual(['trigger']);
+});
+
+test('an incident that begins after the pardon is triggered and acknowledged', async () => {
+  await using server = await answeringWith(202, accepted);
+  await open(server.url).deliver(alertEvent({ isPardoned: true }));
+  expect(server.received.map(({ body }) => JSON.parse(body).event_action)).toEqual(['trigger', 'acknowledge']);
 });

@@ -2,7 +2,7 @@ import { httpUrl } from '@vigil/chassis';
 import { duration } from '@vigil/policy';
 import { z } from 'zod';
 import { cut, decisionOf, labelOf, oneLine, plain, whatOf, withItem } from '../delivery/message.ts';
-import type { AlertEvent, Kind, SinkDeps } from '../delivery/sink.ts';
+import { type AlertEvent, isQuiet, type Kind, type SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
 import { secretFile, secretOf, variable } from './secret.ts';
 
@@ -20,7 +20,10 @@ const LONGEST_SUMMARY = 1024;
 /** An event may have 512 KB. */
 const LONGEST_DETAIL = 20_000;
 
-/** Events API v2. All events of an alert have its id as `dedup_key`, so a repetition joins the incident that is open. */
+/**
+ * Events API v2. All events of an alert have its id as `dedup_key`, so a repetition joins the incident that is open. A
+ * pardon acknowledges it, so that it escalates no further; its end resolves it.
+ */
 export const pagerduty: Kind<typeof settings> = {
   settings,
   open: (name, { url, routing_key_env, routing_key_file, timeout }, deps) => {
@@ -32,21 +35,33 @@ export const pagerduty: Kind<typeof settings> = {
         { url: address, headers: {}, body: JSON.stringify({ routing_key, ...event }), timeout, remedies: REMEDIES },
         deps,
       );
+    const trigger = async (alert: AlertEvent) =>
+      enqueue({ event_action: 'trigger', dedup_key: alert.payload.alertId, ...(await incidentOf(alert, name, deps)) });
+    const acknowledge = (dedup_key: string) => enqueue({ event_action: 'acknowledge', dedup_key });
     return {
       name,
       deliver: async (alert) => {
-        const dedup_key = alert.payload.alertId;
-        if (whatOf(alert) === 'resolved') await enqueue({ event_action: 'resolve', dedup_key });
-        else await enqueue({ event_action: 'trigger', dedup_key, ...(await incidentOf(alert, name, deps)) });
+        const { alertId } = alert.payload;
+        if (whatOf(alert) === 'resolved') {
+          await enqueue({ event_action: 'resolve', dedup_key: alertId });
+          return;
+        }
+        const isAnswered = isPardoned(alert);
+        // A trigger after the pardon would page people again where they have resolved the incident in PagerDuty.
+        if (!isAnswered || !isQuiet(alert)) await trigger(alert);
+        if (isAnswered) await acknowledge(alertId);
       },
       updatesInPlace: true,
       acknowledge: async ({ payload }) => {
-        await enqueue({ event_action: 'acknowledge', dedup_key: payload.alertId });
+        await acknowledge(payload.alertId);
       },
       run: null,
     };
   },
 };
+
+/** The alert stays open, and waits for no person. */
+const isPardoned = ({ payload }: AlertEvent): boolean => 'isPardoned' in payload && payload.isPardoned;
 
 const incidentOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
   const { title, text, route, urgency, agentId, taskId, labels, caseId, raisedAt } = alert.payload;

@@ -37,6 +37,7 @@ export const alertEvent = (fields: Partial<PayloadOf<typeof Topic.alert, 'ALERT_
       requestId: null,
       itemId: null,
       askedAt: null,
+      isPardoned: false,
       raisedAt: EXAMPLE_TIME,
       ...fields,
     },
@@ -88,7 +89,7 @@ export const severalQuestions = (): AlertEvent => {
 };
 
 /** The answer to a question: its options go, without a noise. */
-export const answeredEvent = (): AlertEvent => {
+export const answeredEvent = (fields: Partial<PayloadOf<typeof Topic.alert, 'ALERT_UPDATED'>> = {}): AlertEvent => {
   const { alertId } = alertEvent().payload;
   return example(Topic.alert, 'ALERT_UPDATED', {
     ...{
@@ -101,7 +102,8 @@ export const answeredEvent = (): AlertEvent => {
       itemId: null,
       askedAt: null,
     },
-    ...{ severity: 'critical', blocked: null, raisedAt: EXAMPLE_TIME, isQuiet: true },
+    ...{ severity: 'critical', blocked: null, raisedAt: EXAMPLE_TIME, isQuiet: true, isPardoned: true },
+    ...fields,
   });
 };
 

@@ -9,7 +9,7 @@ import {
   raise,
   resolve,
   settle,
-  settleAsRead,
+  settleByPardon,
   startAgain,
 } from '../notice.ts';
 import { aboutWait, requestNotices, WAIT_ROUTE } from '../questions/request-notices.ts';
@@ -45,7 +45,7 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
     case 'ESCALATION_DECIDED': {
       const { agentId, decision, by, why } = input.payload;
       const details = { title: `${agentId}: ${inWords(decision)}, decided by ${by}`, text: why };
-      return [(decision === 'pardon' ? settleAsRead : settle)(ROUTE, input.payload, details)];
+      return [(decision === 'pardon' ? settleByPardon : settle)(ROUTE, input.payload, details)];
     }
     case 'CASE_CLOSED': {
       const { agentId, ending, why, instanceEnded } = input.payload;
