@@ -338,6 +338,24 @@ test('a pardoned alert is sent at once of another question, and repeated after a
   expect(sent(worse.passTo(start + 4 * HOUR))).toMatchObject([{ payload: { title: 'worker-1 is FAILING' } }]);
 });
 
+test('a pardon by hand, of a case that asks nothing, reaches the channels as well', () => {
+  const alert = open(0);
+  alert.receive(raised({ caseId: 'case-1' }));
+  expect(alert.receive(pardoned())).toMatchObject([
+    { payload: { title: 'worker-1: pardon, decided by ada', isQuiet: true, isPardoned: true } },
+  ]);
+  expect(alert.receive(settled())).toEqual([]);
+  expect(alert.passTo(start + 100 * HOUR)).toEqual([]);
+});
+
+test('the pardon of an alert that is about to be over is followed by its end', () => {
+  const alert = alerting({ ...settings, groupWaitMs: 0, endWaitMs: 30_000 }, start);
+  alert.receive(asking());
+  alert.receive(resolved());
+  expect(alert.receive(pardoned())).toMatchObject([{ payload: { isPardoned: true } }]);
+  expect(sent(alert.passTo(start + HOUR))).toMatchObject([{ type: 'ALERT_RESOLVED' }]);
+});
+
 test('the pardon of another case does not end the repetition of an alert', () => {
   const alert = open(0);
   alert.receive(asking('case-2'));

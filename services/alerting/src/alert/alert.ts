@@ -4,7 +4,7 @@ import { WARRANT_ROUTE } from '../notices/agents/warrant-notices.ts';
 import { agentsAfter, closed, isEndOfTask, isLateEnd, isOpenForOthers, isPast, taskOverOf } from './agents.ts';
 import { type Alert, type AlertingState, initial, isBefore, timesAfter } from './alert-state.ts';
 import { assessed, withoutTicket, withTicket } from './assessment.ts';
-import { type Content, contentOf, inPlace, isWorse, questionOf, settledBy } from './content.ts';
+import { type Content, contentOf, inPlace, isWorse, pardonedBy, questionOf, settledBy } from './content.ts';
 import {
   changed,
   draft,
@@ -131,7 +131,7 @@ const changes = (state: Alert, input: Input, now: number, settings: Rules): read
     case 'NOTIFY': {
       const { action, requestId } = input.payload;
       const reported = contentOf(input.payload);
-      if (action === 'settle') return settling(state, reported, now, settings);
+      if (action === 'settle') return settling(state, reported, input.payload.isPardon, now, settings);
       const content = action === 'raise' && requestId !== null ? (newestRequest(state) ?? reported) : reported;
       const past = isPast(state, input);
       if (open && past) return [];
@@ -172,11 +172,17 @@ const changes = (state: Alert, input: Input, now: number, settings: Rules): read
 };
 
 /** The alert after the answer to a question. That of a request shows the newest one that still waits, and is over without. */
-const settling = (state: Alert, reported: Content, now: number, settings: Rules): readonly Output[] => {
+const settling = (
+  state: Alert,
+  reported: Content,
+  isPardon: boolean,
+  now: number,
+  settings: Rules,
+): readonly Output[] => {
   const { open } = state;
   if (open === null) return [];
   if (reported.requestId === null) {
-    const content = settledBy(open.content, reported);
+    const content = settledBy(open.content, reported) ?? (isPardon ? pardonedBy(open.content, reported) : null);
     return content === null ? [] : [settled(state, { ...open, content }, now, settings)];
   }
   const newest = newestRequest(state);

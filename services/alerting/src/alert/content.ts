@@ -91,6 +91,10 @@ export const settledBy = (known: Content, { caseId, title, text }: Content): Con
     ? null
     : { ...known, title, text, options: [], deadlineAt: null, onTimeout: null, itemId: null, askedAt: null };
 
+/** With the pardon of its case, which asked nothing; null: it is of another case. */
+export const pardonedBy = (known: Content, { caseId, title, text }: Content): Content | null =>
+  known.caseId === caseId ? { ...known, title, text } : null;
+
 /** The question that an alert puts to people; null: none. Another case, request, deadline or choice is another question. */
 export const questionOf = (
   content: Pick<Content, 'caseId' | 'requestId' | 'deadlineAt' | 'options'>,
