@@ -136,11 +136,8 @@ export const agentsActedOn = (observed: () => Observed): void => {
         // the failure and its review are one message
         'raised [critical] recovery_failed',
         'raised [info] checkpoint_lost',
-        'raised [warning] circuit_breaker_open',
-        // its last agent has ended
+        // its last agent has ended; its recovery paused for seconds only
         'resolved [info] checkpoint_lost',
-        // in review no trial follows
-        'resolved [warning] circuit_breaker_open',
       ],
     ]);
     expect(await observed().rows.alerts({ open: true })).toContainEqual(

@@ -75,9 +75,10 @@ const awaitingAfter = (state: Alert, input: Input, now: number): Alert | null =>
   if (input.type !== 'NOTIFY' || state.open !== null) return null;
   const { action, afterMs } = input.payload;
   const times = timesAfter(state.times, input);
-  if (action === 'resolve' && state.awaited !== undefined) {
+  if ((action === 'resolve' || action === 'settle') && state.awaited !== undefined) {
     const { awaited, ...rest } = state;
-    return isBefore(state.times, input) ? state : { ...rest, times, keptUntil: now + END_KEPT_MS };
+    const isOld = isBefore(state.times, input) || (action === 'settle' && input.occurredAt < state.times.raised);
+    return isOld ? state : { ...rest, times, keptUntil: now + END_KEPT_MS };
   }
   if (action !== 'raise' || afterMs === null) return null;
   if (state.awaited !== undefined || state.workingCase !== undefined || isBefore(state.times, input)) return state;

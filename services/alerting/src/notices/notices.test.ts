@@ -197,7 +197,7 @@ test('the alert of an open breaker explains what follows and what to do, with a 
   expect(ofTask?.payload).toMatchObject({
     title: 'OMN-1234: 5 attempts in a row have failed, so its recovery pauses',
     text: 'Vigil starts no agent for it until 2026-11-27 11:27:20 UTC; one trial follows. Find out why the attempts end: vigil task show OMN-1234',
-    afterMs: 2000,
+    afterMs: 300_000,
   });
   const called = { ...changed, name: 'external_api', agentId: 'worker-1' };
   const [ofAgent] = agentNotices(example(Topic.agentHealth, 'CIRCUIT_BREAKER_STATE_CHANGED', called));
@@ -207,20 +207,68 @@ test('the alert of an open breaker explains what follows and what to do, with a 
   });
 });
 
-test('the pause after the last attempt raises no alert: the review that follows at once is the one message', () => {
+const recoveryBreaker = (to: 'OPEN' | 'HALF_OPEN' | 'CLOSED') =>
+  taskNotices(story('CIRCUIT_BREAKER_STATE_CHANGED', { to, failures: 3, name: 'recovery_attempt' }));
+
+/** The alert about the recovery of a task, by what is reported about it: each report, and how many milliseconds after the first. */
+const pausing = (...reports: readonly (readonly [afterMs: number, notices: readonly Notify[]])[]) => {
   const settings = { groupWaitMs: 0, endWaitMs: 0, repeatMs: 1e9, routing: consoleOnly };
-  const input = ({ payload }: Notify) => example(Topic.notify, 'NOTIFY', payload as never);
-  const changed = { to: 'OPEN', failures: 3, name: 'recovery_attempt' } as const;
-  const [paused] = taskNotices(story('CIRCUIT_BREAKER_STATE_CHANGED', changed)) as [Notify];
-  const over = taskNotices(story('REVIEW_REQUIRED')).filter(({ key }) => key === paused.key);
-  expect(over).toHaveLength(1);
-  const ended = given(alerts(settings), EXAMPLE_TIME);
-  for (const notice of [paused, ...over]) ended.receive(input(notice));
-  expect(ended.passTo(EXAMPLE_TIME + 60_000)).toEqual([]);
-  const lasting = given(alerts(settings), EXAMPLE_TIME);
-  lasting.receive(input(paused));
-  expect(lasting.passTo(EXAMPLE_TIME + 1999)).toEqual([]);
-  expect(lasting.passTo(EXAMPLE_TIME + 2000).map(({ type }) => type)).toEqual(['ALERT_RAISED']);
+  const alert = given(alerts(settings), EXAMPLE_TIME);
+  const [paused] = recoveryBreaker('OPEN') as [Notify];
+  for (const [afterMs, notices] of reports)
+    for (const { payload } of notices.filter(({ key }) => key === paused.key)) {
+      const at = EXAMPLE_TIME + afterMs;
+      alert.receive({ ...example(Topic.notify, 'NOTIFY', payload as never), occurredAt: at }, at);
+    }
+  return alert;
+};
+const MINUTE = 60_000;
+
+test('a pause of recovery is an alert after five minutes, not a moment before', () => {
+  const alert = pausing([0, recoveryBreaker('OPEN')]);
+  expect(alert.passTo(EXAMPLE_TIME + 5 * MINUTE - 1)).toEqual([]);
+  expect(alert.passTo(EXAMPLE_TIME + 5 * MINUTE).map(({ type }) => type)).toEqual(['ALERT_RAISED']);
+});
+
+test.each([
+  ['the review, which is the one message', taskNotices(story('REVIEW_REQUIRED'))],
+  ['a trial', recoveryBreaker('HALF_OPEN')],
+  ['a closed breaker', recoveryBreaker('CLOSED')],
+])('a pause of recovery that ends within five minutes by %s raises no alert, and ends none', (_, over) => {
+  const alert = pausing([0, recoveryBreaker('OPEN')], [5 * MINUTE - 1, over]);
+  expect(alert.passTo(EXAMPLE_TIME + 60 * MINUTE)).toEqual([]);
+  expect(alert.all()).toEqual([]);
+});
+
+test('of several pauses of recovery each has five minutes of its own', () => {
+  const alert = pausing(
+    [0, recoveryBreaker('OPEN')],
+    [3 * MINUTE, recoveryBreaker('HALF_OPEN')],
+    [4 * MINUTE, recoveryBreaker('OPEN')],
+  );
+  expect(alert.passTo(EXAMPLE_TIME + 9 * MINUTE - 1)).toEqual([]);
+  expect(alert.passTo(EXAMPLE_TIME + 9 * MINUTE)).toHaveLength(1);
+});
+
+test('an alert about a long pause of recovery stays one through its trials, and ends when one succeeds', () => {
+  const alert = pausing([0, recoveryBreaker('OPEN')]);
+  alert.passTo(EXAMPLE_TIME + 5 * MINUTE);
+  const receive = (to: 'OPEN' | 'HALF_OPEN' | 'CLOSED', afterMs: number) =>
+    recoveryBreaker(to).flatMap(({ payload }) => {
+      const at = EXAMPLE_TIME + afterMs;
+      return alert.receive({ ...example(Topic.notify, 'NOTIFY', payload as never), occurredAt: at }, at);
+    });
+  expect(receive('HALF_OPEN', 10 * MINUTE)).toEqual([]);
+  expect(receive('OPEN', 11 * MINUTE)).toEqual([]);
+  expect(receive('CLOSED', 30 * MINUTE).map(({ type }) => type)).toEqual(['ALERT_RESOLVED']);
+});
+
+test('a trial that is read after the pause that follows it does not end that pause', () => {
+  const alert = pausing([0, recoveryBreaker('OPEN')]);
+  const [trial] = recoveryBreaker('HALF_OPEN') as [Notify];
+  const early = { ...example(Topic.notify, 'NOTIFY', trial.payload as never), occurredAt: EXAMPLE_TIME - 1000 };
+  expect(alert.receive(early)).toEqual([]);
+  expect(alert.passTo(EXAMPLE_TIME + 5 * MINUTE)).toHaveLength(1);
 });
 
 test('a cause that two signals find appears once, and another cause stays', () => {

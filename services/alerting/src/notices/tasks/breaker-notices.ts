@@ -1,14 +1,17 @@
 import type { CircuitBreakerStateChangedPayload } from '@vigil/events';
 import { utcTime } from '@vigil/policy';
-import { type Noticed, raise, resolve } from '../notice.ts';
+import { type Noticed, raise, resolve, settle } from '../notice.ts';
 
 export const BREAKER_ROUTE = 'circuit_breaker_open';
 
 /** The breaker of a task's recovery, which Vigil itself obeys. */
 export const RECOVERY = 'recovery_attempt';
 
-/** A pause of recovery that ends within this time is none: the review that follows the last attempt ends it at once. Milliseconds. */
-const PAUSES_MS = 2000;
+/**
+ * How long recovery pauses before people are notified, milliseconds. A shorter pause ends by itself: a trial follows, or
+ * the review, which is an alert of its own.
+ */
+const PAUSE_LIMIT_MS = 300_000;
 
 type Texts = { readonly title: string; readonly text: string };
 type Changed = CircuitBreakerStateChangedPayload;
@@ -30,19 +33,23 @@ const ofCalls = ({ name, agentId, taskId, failures, nextAttemptAt }: Changed): T
   };
 };
 
-/** HALF_OPEN is neither: the alert stays until a trial has succeeded. */
+/** HALF_OPEN leaves an alert open until a trial has succeeded. A pause of recovery that is not an alert yet ends with it. */
 export const breakerNotices = (changed: CircuitBreakerStateChangedPayload): readonly Noticed[] => {
   const { name, to, agentId, taskId } = changed;
   const about = { agentId, taskId, of: name };
+  const ofTask = name === RECOVERY ? taskId : null;
   switch (to) {
     case 'OPEN': {
-      const ofTask = taskId !== null && name === RECOVERY;
-      const details = ofTask ? { ...ofRecovery(taskId, changed), afterMs: PAUSES_MS } : ofCalls(changed);
+      const details = ofTask === null ? ofCalls(changed) : { ...ofRecovery(ofTask, changed), afterMs: PAUSE_LIMIT_MS };
       return [raise(BREAKER_ROUTE, about, details)];
     }
     case 'CLOSED':
       return [resolve(BREAKER_ROUTE, about, `breaker ${name} is closed`)];
     case 'HALF_OPEN':
+      if (ofTask === null) return [];
+      return [
+        settle(BREAKER_ROUTE, about, { title: `${ofTask}: its recovery is tried again`, text: 'a trial begins' }),
+      ];
     case 'UNKNOWN':
       return [];
   }
