@@ -4,6 +4,7 @@ import { hasDeadline, questionOf } from '../alert/content.ts';
 import { CONSOLE } from '../alert/routing.ts';
 import { type Noticed, type Notify, notify } from '../notices/notice.ts';
 import { noPolicies } from '../notices/policy-alerts.ts';
+import { plainEvent } from './message.ts';
 import type { NewestAlerts } from './newest-alerts.ts';
 import { type Acknowledged, type AlertEvent, isQuiet, type Sink, TryLater, Undeliverable } from './sink.ts';
 import { sinkHealth } from './sink-health.ts';
@@ -56,7 +57,7 @@ const dueFor = (sink: Sink, event: Alert): Due | null => {
             event,
             deliverAt,
             run: ({ after }, isFirst) =>
-              sink.deliver(withoutOldQuestion(isFirst ? asBeginning(event) : event, after(event))),
+              sink.deliver(plainEvent(withoutOldQuestion(isFirst ? asBeginning(event) : event, after(event)))),
           };
     }
     case 'ALERT_ACKNOWLEDGED': {

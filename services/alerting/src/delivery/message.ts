@@ -1,4 +1,5 @@
 import { LINK_FIELDS } from '@vigil/chassis/decision-link';
+import { markHidden } from '@vigil/read-model/hidden-text';
 import { frictionOf, usualPlace } from '../adapters/omniclaude-friction.ts';
 import { BRAKE_ITEM } from '../notices/notice.ts';
 import { decisionLinks, type LinkDeps } from './decision-links.ts';
@@ -186,8 +187,9 @@ const checkpointOf = ({ checkpoint }: Asking) => {
   };
 };
 
-/** What agents wrote must not control the terminal that shows it, nor turn its text around. */
-export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ');
+/** What agents wrote must not control the terminal that shows it, nor turn its text around, nor hide in it. */
+export const plain = (text: string): string =>
+  markHidden(text).replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029\u{e0000}-\u{e007f}]+/gu, ' ');
 
 /** A line that ends so needs no separator before the next one. */
 const HAS_END = /[.:;,!?…]$/;
@@ -202,6 +204,17 @@ export const oneLine = (text: string): string =>
 
 /** As `plain`, with its line breaks: for receivers that show them. */
 export const plainLines = (text: string): string => text.split(/\r?\n/).map(plain).join('\n');
+
+/** As `plainLines`, for every text at any depth. */
+const plainAll = <T>(value: T): T => {
+  if (typeof value === 'string') return plainLines(value) as T;
+  if (Array.isArray(value)) return value.map(plainAll) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [plain(name), plainAll(one)])) as T;
+};
+
+/** An event as channels get it. The log keeps what the agent wrote. */
+export const plainEvent = <E extends AlertEvent>(event: E): E => ({ ...event, payload: plainAll(event.payload) });
 
 /** The title where the end is its first word, and not its last one too. */
 export const resolvedTitle = (title: string): string => `Resolved: ${title.replace(/: over$/, '')}`;
