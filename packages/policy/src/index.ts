@@ -18,7 +18,6 @@ export type {
 export { BREAKER_NAMES, excusesUntil } from './compile/compiled.ts';
 export { type Difference, differences } from './compile/differences.ts';
 export { closerInterval, judgedInterval, SHORTEST_INTERVAL_MS } from './compile/interval.ts';
-export type { SinkKind } from './compile/warnings.ts';
 export { recoveryDocument, USUAL_ATTEMPTS } from './document/document.ts';
 export { assignmentSchema, policySchema } from './document/json-schema.ts';
 export { limitAfter, longCalls } from './document/long-calls.ts';

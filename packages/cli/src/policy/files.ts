@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { VOCABULARY } from '@vigil/health';
 import { IMPORT_KINDS, type ImportKind, importPolicy, MIGRATIONS } from '@vigil/importers';
 import { type Checked, CorrectThePolicy, checkFiles, presetNames } from '@vigil/policy';
 import { CannotProceed, Refusal } from '../errors.ts';
+import { textOf } from '../read-file.ts';
 import { checkedLines } from '../render/fleet/policies.ts';
 import { replaceFile } from '../replace-file.ts';
 import { endUnwell, type Json, print, show } from '../terminal.ts';
@@ -74,17 +74,6 @@ const migrated = (kind: ImportKind, file: string, { json, write }: Import): void
       ? `${result.file} has the defaults of agents.health now.`
       : `${result.file} has agents.health already.`,
   ]);
-};
-
-/** Node's error does not name a directory. */
-const textOf = (file: string): string => {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new CannotProceed(
-      `${file} cannot be read (${(error as NodeJS.ErrnoException).code}): give a file that exists.`,
-    );
-  }
 };
 
 const withRefusals = <T>(read: () => T): T => {

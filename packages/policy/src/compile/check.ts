@@ -54,7 +54,7 @@ const checked = (
 ): Checked & { readonly assignment?: Assignment } => {
   if (isObject(written) && 'channels' in written && !('policy' in written))
     throw new CorrectThePolicy(file, [
-      'is a file of alert channels, not of a policy: leave it out, or give the folder of the policies',
+      'is a file of alert channels, not of a policy: leave it out, or give the folder of the policies; `vigil alert check` checks it',
     ]);
   if (isAssignment(file, written)) {
     const assignment = readAssignment(written, file);

@@ -1,3 +1,4 @@
+import { SINK_KINDS } from '../channels/sink-kinds.ts';
 import type { PolicyDocument } from '../document/document.ts';
 import type { PlannedStep } from '../document/plan.ts';
 import { whenAt } from '../document/plans.ts';
@@ -11,20 +12,6 @@ import type { CompiledPlan, CompiledPolicy, Term, Use, Vocabulary } from './comp
  * a record).
  */
 const SETTLING_MS = 3_000;
-/** The kinds of sinks of alerting. A channel is often named after its kind. */
-const SINK_KINDS = [
-  'slack',
-  'slack_webhook',
-  'ntfy',
-  'pagerduty',
-  'alertmanager',
-  'linear',
-  'webhook',
-  'command',
-  'files',
-] as const;
-export type SinkKind = (typeof SINK_KINDS)[number];
-
 /** Usual names of channels. Alerting's own file may define others. */
 const CHANNELS: readonly string[] = ['console', ...SINK_KINDS, 'ops'];
 /** The signals that show a loop to a band that needs one. */

@@ -38,7 +38,7 @@ export const place = (path: Path): string =>
 
 const worded = (issue: z.core.$ZodIssue, schema: z.ZodType, written: unknown): Mistake[] => {
   const { path } = issue;
-  const value = at(written, path);
+  const value = valueAt(written, path);
   const here = (message: string): Mistake[] => [{ path, message }];
   switch (issue.code) {
     case 'unrecognized_keys':
@@ -72,6 +72,11 @@ const worded = (issue: z.core.$ZodIssue, schema: z.ZodType, written: unknown): M
 
 /** Reports the mistakes of the alternative that was probably meant, or else all expected values. */
 const ofUnion = (issue: z.core.$ZodIssueInvalidUnion, schema: z.ZodType, written: unknown): Mistake[] => {
+  // None of several kinds of sections: the schema names them.
+  if (issue.errors.length === 0) {
+    const kind = valueAt(written, issue.path);
+    return [{ path: issue.path, message: `${kind === undefined ? 'is missing' : shown(kind)}: ${issue.message}` }];
+  }
   const meant = issue.errors.find((issues) => issues.some(({ path, code }) => path.length > 0 || !UNMEANT.has(code)));
   if (meant)
     return meant.flatMap((inner) => worded({ ...inner, path: [...issue.path, ...inner.path] }, schema, written));
@@ -79,7 +84,7 @@ const ofUnion = (issue: z.core.$ZodIssueInvalidUnion, schema: z.ZodType, written
     if (inner.code === 'invalid_type') return [wanted(inner.expected)];
     return inner.code === 'invalid_value' ? inner.values.map(String) : [];
   });
-  const value = at(written, issue.path);
+  const value = valueAt(written, issue.path);
   const all = [...new Set(values)].join(' or ');
   return [
     { path: issue.path, message: value === undefined ? `is missing: write ${all}` : `${shown(value)}: write ${all}` },
@@ -96,12 +101,14 @@ const least = ({ minimum, origin }: z.core.$ZodIssueTooSmall): string => {
   return origin === 'string' ? `${minimum} ${many[1]}` : `${minimum}`;
 };
 
-const shown = (value: unknown): string => {
+/** A value as JSON, at most 60 characters of it. */
+export const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 };
 
-const at = (written: unknown, path: Path): unknown =>
+/** The value at a place of a document; undefined: nothing is there. */
+export const valueAt = (written: unknown, path: Path): unknown =>
   path.reduce<unknown>((inside, key) => (inside as Record<PropertyKey, unknown> | null | undefined)?.[key], written);
 
 /** The keys that a section of a document may have. */

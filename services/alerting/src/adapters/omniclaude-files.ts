@@ -2,32 +2,21 @@ import { constants } from 'node:fs';
 import { access, appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FOLDERS, ticketName } from '@vigil/events';
-import { z } from 'zod';
+import { ticketName } from '@vigil/events';
+import { KIND_SETTINGS } from '@vigil/policy/channels';
+import type { z } from 'zod';
 import { TEST_ROUTE } from '../alert/routing.ts';
 import { deliveringTo, type Kind } from '../delivery/sink.ts';
 import { frictionOf } from './omniclaude-friction.ts';
 
-const within = z
-  .string()
-  .refine((folder) => !path.isAbsolute(folder) && !folder.split(/[\\/]/).includes('..'), 'write a folder below root');
-
-const settings = z.strictObject({
-  kind: z.literal('files'),
-  root: z
-    .string(`write the folder that has ${FOLDERS.state}`)
-    .refine(path.isAbsolute, 'write it from / on: the service has a folder of its own'),
-  friction: within.default(FOLDERS.friction),
-  dispatch_log: within.default(FOLDERS.dispatchLog),
-});
-type Settings = z.output<typeof settings>;
+type Settings = z.output<typeof KIND_SETTINGS.files>;
 
 /**
  * Writes omniclaude's files of a task that is Blocked, and nothing for other alerts. A repetition writes nothing. A test of the
  * channel fails if a file could not be written.
  */
-export const files: Kind<typeof settings> = {
-  settings,
+export const files: Kind<'files'> = {
+  settings: KIND_SETTINGS.files,
   open: (name, where, { linearChannels }) =>
     deliveringTo(name, async (alert) => {
       const friction = frictionOf(alert, placeOf(where), linearChannels);

@@ -50,15 +50,15 @@ channels:
   bus: { kind: command, argv: [] }
 `;
   const mistakes = [
-    'channels.Agent: write lower-case letters, digits, - and _',
-    'channels.task: write another name; these are reserved: default, console, agent, task, fleet',
-    'channels.bus.argv: ',
+    'channels.Agent: "Agent": write lower-case letters, digits, - and _',
+    'channels.task: "task": write another name; these are reserved: default, console, agent, task, fleet',
+    'channels.bus.argv: write the command and its arguments, such as [botbus',
   ];
   for (const mistake of mistakes) expect(() => open(text)).toThrow(mistake);
   expect(() => open(text)).toThrow(
-    'channels.pager.kind: write kind: slack, kind: slack_webhook, kind: ntfy, kind: pagerduty, kind: alertmanager, kind: linear, kind: webhook, kind: command or kind: files',
+    'channels.pager.kind: "pager": write kind: slack, kind: slack_webhook, kind: ntfy, kind: pagerduty, kind: alertmanager, kind: linear, kind: webhook, kind: command or kind: files',
   );
-  expect(() => open('default: [ops]')).toThrow('default.0: there is no channel ops: add it under channels');
+  expect(() => open('default: [ops]')).toThrow('default[0]: there is no channel ops: add it under channels');
 });
 
 test('a secret that is missing is reported with the channel that needs it', () => {

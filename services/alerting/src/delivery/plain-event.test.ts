@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EXAMPLE_TIME } from '@vigil/events/examples';
-import type { SinkKind } from '@vigil/policy';
+import { KIND_SETTINGS, type SinkKind } from '@vigil/policy/channels';
 import { afterAll, expect, test } from 'vitest';
 import { consoleSink } from '../sinks/console.ts';
-import { channel, opened } from '../sinks/kinds.ts';
+import { opened } from '../sinks/kinds.ts';
 import { alertEvent, answeringWith, SECRET, sinkDeps } from '../sinks/sinks.fixture.ts';
 import { deliver } from './delivery.ts';
 import { plainEvent } from './message.ts';
@@ -68,7 +68,7 @@ test.each(Object.keys(SETTINGS) as SinkKind[])(
   async (kind) => {
     await using server = await answeringWith(200, CONTENT);
     const env = { TOKEN: 'xoxb-token', SECRET, ADDRESS: server.url };
-    const settings = channel.parse({ kind, ...SETTINGS[kind](server.url) });
+    const settings = KIND_SETTINGS[kind].parse({ kind, ...SETTINGS[kind](server.url) });
     expect(await react(opened('one', settings as never, { ...sinkDeps, env }))(hostile())).toHaveLength(2);
     const posted = server.received.map(({ body }) => decodeURIComponent(body.replaceAll('+', ' ')));
     const sent = [...posted, ...filesIn(folder)].join('\n');

@@ -1,4 +1,5 @@
 import type { EventOf, Topic } from '@vigil/events';
+import type { KIND_SETTINGS, SinkKind } from '@vigil/policy/channels';
 import type { Logger } from '@vigil/stream';
 import type { z } from 'zod';
 import type { OpenAlert } from './open-alerts.ts';
@@ -65,12 +66,11 @@ export type SinkDeps = {
 };
 
 /**
- * A kind of sink in one file: the settings of its channels, and how to open one. `open` throws Refused with what to
- * do.
+ * A kind of sink: the settings of its channels, and how to open one. `open` throws Refused with what to do.
  */
-export type Kind<Settings extends z.ZodType> = {
-  readonly settings: Settings;
-  readonly open: (name: string, settings: z.output<Settings>, deps: SinkDeps) => Sink;
+export type Kind<K extends SinkKind> = {
+  readonly settings: (typeof KIND_SETTINGS)[K];
+  readonly open: (name: string, settings: z.output<(typeof KIND_SETTINGS)[K]>, deps: SinkDeps) => Sink;
 };
 
 /** An update that only removes an answered question. It does not disturb people. */

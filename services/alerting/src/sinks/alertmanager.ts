@@ -1,20 +1,9 @@
-import { httpUrl } from '@vigil/chassis';
-import { duration } from '@vigil/policy';
-import { z } from 'zod';
+import { KIND_SETTINGS, SECRETS } from '@vigil/policy/channels';
 import { cut, oneLine, plain } from '../delivery/message.ts';
 import type { OpenAlert } from '../delivery/open-alerts.ts';
 import type { AlertEvent, Kind, Running, SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
-import { secretFile, secretOf, variable } from './secret.ts';
-
-const settings = z.strictObject({
-  kind: z.literal('alertmanager'),
-  url: httpUrl('write the address of Alertmanager, such as http://alertmanager:9093'),
-  /** a bearer token, if a proxy before it requires one */
-  token_env: variable,
-  token_file: secretFile,
-  timeout: duration.default(10_000),
-});
+import { optionalSecretOf } from './secret.ts';
 
 const REMEDIES: Remedies = {
   ...GONE,
@@ -33,14 +22,12 @@ const LONGEST_TEXT = 4000;
  * Alerts for Alertmanager, which groups and routes them. It resolves an alert that is not repeated, so the open ones are
  * sent again each minute while time flows. When Vigil stops, its alerts end there after five minutes.
  */
-export const alertmanager: Kind<typeof settings> = {
-  settings,
-  open: (name, { url, token_env, token_file, timeout }, deps) => {
-    const isOpen = token_env === undefined && token_file === undefined;
-    const source = { env: token_env, file: token_file };
-    const headers: Record<string, string> = isOpen
-      ? {}
-      : { authorization: `Bearer ${secretOf(name, 'token', source, deps, 'a bearer token')}` };
+export const alertmanager: Kind<'alertmanager'> = {
+  settings: KIND_SETTINGS.alertmanager,
+  open: (name, channel, deps) => {
+    const { url, timeout } = channel;
+    const token = optionalSecretOf(name, 'token', SECRETS.alertmanager.token, channel, deps);
+    const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
     const address = `${url.replace(/\/$/, '')}/api/v2/alerts`;
     const send = async (alerts: readonly object[]): Promise<void> => {
       await post({ url: address, headers, body: JSON.stringify(alerts), timeout, remedies: REMEDIES }, deps);

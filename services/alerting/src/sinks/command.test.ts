@@ -92,5 +92,5 @@ test('a failure shows no secret that the command was given, though it prints the
 
 test('a placeholder that there is not is refused', () => {
   const read = command.settings.safeParse({ kind: 'command', argv: ['botbus', '{tittle}'] });
-  expect(read.error?.issues[0]?.message).toMatch(/no placeholder but {what}, {severity}/);
+  expect(read.error?.issues[0]?.message).toMatch(/^{tittle} is not a placeholder: write one of {what}, {severity}/);
 });

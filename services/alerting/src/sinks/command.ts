@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { duration } from '@vigil/policy';
-import { z } from 'zod';
+import { KIND_SETTINGS, PLACEHOLDER, type Placeholder } from '@vigil/policy/channels';
 import { messageOf, oneLine, plain } from '../delivery/message.ts';
 import { type AlertEvent, deliveringTo, type Kind, type SinkDeps, TryLater } from '../delivery/sink.ts';
 
 /** The value of each placeholder: a part of one argument, never more than one argument. */
-const PLACEHOLDERS: Readonly<Record<string, (alert: AlertEvent) => string>> = {
+const VALUES: Readonly<Record<Placeholder, (alert: AlertEvent) => string>> = {
   what: ({ type }) => type.replace('ALERT_', '').toLowerCase(),
   severity: ({ payload }) => payload.severity,
   route: ({ payload }) => payload.route,
@@ -15,20 +14,6 @@ const PLACEHOLDERS: Readonly<Record<string, (alert: AlertEvent) => string>> = {
   task: ({ payload }) => payload.taskId ?? '',
   case: ({ payload }) => payload.caseId ?? '',
 };
-const PLACEHOLDER = /\{([a-z_]+)\}/g;
-const isKnown = (argument: string): boolean =>
-  [...argument.matchAll(PLACEHOLDER)].every(([, name = '']) => Object.hasOwn(PLACEHOLDERS, name));
-
-const settings = z.strictObject({
-  kind: z.literal('command'),
-  argv: z
-    .array(z.string().refine(isKnown, `use no placeholder but {${Object.keys(PLACEHOLDERS).join('}, {')}}`))
-    .min(1, 'write the command and its arguments, such as [botbus, send, ops, "{title}"]'),
-  timeout: duration.default(10_000),
-  /** names of the variables that it gets besides `PASSED_ON` */
-  env: z.array(z.string().regex(/^[A-Za-z_]\w*$/, 'write the name of a variable, such as BOTBUS_TOKEN')).default([]),
-});
-
 /** The service's own environment holds its secrets, so a command gets only these variables and the locale's. */
 const PASSED_ON: readonly string[] = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR'];
 
@@ -40,8 +25,8 @@ const environmentOf = (env: SinkDeps['env'], named: readonly string[]): NodeJS.P
   );
 
 /** Run without a shell, with the message as JSON on standard input. Any exit code but 0 is a failure. */
-export const command: Kind<typeof settings> = {
-  settings,
+export const command: Kind<'command'> = {
+  settings: KIND_SETTINGS.command,
   open: (name, { argv, timeout, env: named }, deps) =>
     deliveringTo(name, async (alert) => {
       const message = await messageOf(alert, name, deps);
@@ -83,7 +68,7 @@ const keptOutput = (given: readonly string[]) => {
  */
 const filled = (argument: string, alert: AlertEvent): string => {
   const text = argument.replaceAll(PLACEHOLDER, (_, name: string) =>
-    plain(PLACEHOLDERS[name]?.(alert) ?? '').slice(0, FILLED),
+    plain(VALUES[name as Placeholder](alert)).slice(0, FILLED),
   );
   return text.startsWith('-') && !argument.startsWith('-') ? ` ${text}` : text;
 };

@@ -1,22 +1,10 @@
-import { httpUrl } from '@vigil/chassis';
-import { duration } from '@vigil/policy';
+import { KIND_SETTINGS, SECRETS } from '@vigil/policy/channels';
 import { z } from 'zod';
 import { blockedComment, IDENTIFIER } from '../adapters/omniclaude-friction.ts';
 import { cut } from '../delivery/message.ts';
 import { deliveringTo, type Kind, type SinkDeps, TryLater, Undeliverable } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
-import { secretFile, secretOf, variable } from './secret.ts';
-
-const settings = z.strictObject({
-  kind: z.literal('linear'),
-  url: httpUrl('write the address of the GraphQL API').default('https://api.linear.app/graphql'),
-  /** a personal API key */
-  api_key_env: variable,
-  api_key_file: secretFile,
-  /** the name of the workflow state that the issue gets */
-  state: z.string().min(1).default('Blocked'),
-  timeout: duration.default(10_000),
-});
+import { secretOf } from './secret.ts';
 
 const REMEDIES: Remedies = { ...GONE, 401: 'give it a valid API key' };
 
@@ -42,10 +30,11 @@ const found = z.object({
  * Moves the issue of a task that is blocked, and comments on it, in two calls. Other alerts, and tasks without an issue, are left
  * out. A repetition adds no second comment.
  */
-export const linear: Kind<typeof settings> = {
-  settings,
-  open: (name, { url, api_key_env, api_key_file, state, timeout }, deps) => {
-    const key = secretOf(name, 'api_key', { env: api_key_env, file: api_key_file }, deps, 'an API key of Linear');
+export const linear: Kind<'linear'> = {
+  settings: KIND_SETTINGS.linear,
+  open: (name, channel, deps) => {
+    const { url, state, timeout } = channel;
+    const key = secretOf(name, 'api_key', SECRETS.linear.api_key, channel, deps);
     const call = (query: string, variables: object) => request(url, key, timeout, { query, variables }, deps);
     return deliveringTo(name, async (alert) => {
       const body = blockedComment(alert);

@@ -1,6 +1,4 @@
-import { httpUrl } from '@vigil/chassis';
-import { duration } from '@vigil/policy';
-import { z } from 'zod';
+import { KIND_SETTINGS, SECRETS } from '@vigil/policy/channels';
 import {
   cut,
   decisionOf,
@@ -14,17 +12,7 @@ import {
 } from '../delivery/message.ts';
 import { type AlertEvent, deliveringTo, isQuiet, type Kind, type SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
-import { secretFile, secretOf, variable } from './secret.ts';
-
-const settings = z.strictObject({
-  kind: z.literal('ntfy'),
-  url: httpUrl('write the address of the server, such as https://ntfy.example').default('https://ntfy.sh'),
-  topic: z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, 'write letters, digits, - and _, at most 64'),
-  /** an access token of the server; without both, the topic is public to all who know its name */
-  token_env: variable,
-  token_file: secretFile,
-  timeout: duration.default(10_000),
-});
+import { optionalSecretOf } from './secret.ts';
 
 const REMEDIES: Remedies = {
   ...GONE,
@@ -38,13 +26,12 @@ const LONGEST_TITLE = 250;
 const LONGEST_TEXT = 1000;
 
 /** One POST of JSON (docs.ntfy.sh/publish). A sequence is one notification on the phone: later messages replace it. */
-export const ntfy: Kind<typeof settings> = {
-  settings,
-  open: (name, { url, topic, token_env, token_file, timeout }, deps) => {
-    const isOpen = token_env === undefined && token_file === undefined;
-    const headers: Record<string, string> = isOpen
-      ? {}
-      : { authorization: `Bearer ${secretOf(name, 'token', { env: token_env, file: token_file }, deps, 'a token')}` };
+export const ntfy: Kind<'ntfy'> = {
+  settings: KIND_SETTINGS.ntfy,
+  open: (name, channel, deps) => {
+    const { url, topic, timeout } = channel;
+    const token = optionalSecretOf(name, 'token', SECRETS.ntfy.token, channel, deps);
+    const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
     const deliver = async (alert: AlertEvent): Promise<void> => {
       const body = JSON.stringify({ topic, ...(await notificationOf(alert, name, deps)) });
       await post({ url, headers, body, timeout, remedies: REMEDIES }, deps);

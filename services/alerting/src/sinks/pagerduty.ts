@@ -1,19 +1,8 @@
-import { httpUrl } from '@vigil/chassis';
-import { duration } from '@vigil/policy';
-import { z } from 'zod';
+import { KIND_SETTINGS, SECRETS } from '@vigil/policy/channels';
 import { cut, decisionOf, labelOf, oneLine, plain, whatOf, withItem } from '../delivery/message.ts';
 import { type AlertEvent, isQuiet, type Kind, type SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
-import { secretFile, secretOf, variable } from './secret.ts';
-
-const settings = z.strictObject({
-  kind: z.literal('pagerduty'),
-  url: httpUrl('write the address of the events API').default('https://events.pagerduty.com'),
-  /** the integration key of a service: Events API v2 */
-  routing_key_env: variable,
-  routing_key_file: secretFile,
-  timeout: duration.default(10_000),
-});
+import { secretOf } from './secret.ts';
 
 const REMEDIES: Remedies = { ...GONE, 400: 'see whether its routing key is the integration key of an Events API v2' };
 const LONGEST_SUMMARY = 1024;
@@ -24,11 +13,11 @@ const LONGEST_DETAIL = 20_000;
  * Events API v2. All events of an alert have its id as `dedup_key`, so a repetition joins the incident that is open. A
  * pardon acknowledges it, so that it escalates no further; its end resolves it.
  */
-export const pagerduty: Kind<typeof settings> = {
-  settings,
-  open: (name, { url, routing_key_env, routing_key_file, timeout }, deps) => {
-    const source = { env: routing_key_env, file: routing_key_file };
-    const routing_key = secretOf(name, 'routing_key', source, deps, 'the integration key of a service');
+export const pagerduty: Kind<'pagerduty'> = {
+  settings: KIND_SETTINGS.pagerduty,
+  open: (name, channel, deps) => {
+    const { url, timeout } = channel;
+    const routing_key = secretOf(name, 'routing_key', SECRETS.pagerduty.routing_key, channel, deps);
     const address = `${url.replace(/\/$/, '')}/v2/enqueue`;
     const enqueue = (event: object) =>
       post(

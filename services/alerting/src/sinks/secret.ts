@@ -1,39 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { Refused } from '@vigil/chassis';
-import { z } from 'zod';
+import { findSecret, type Secret } from '@vigil/policy/channels';
 import type { SinkDeps } from '../delivery/sink.ts';
 
-/** Where a channel has its secret. The file of channels itself has none. */
-type Source = { readonly env?: string | undefined; readonly file?: string | undefined };
+type Settings = Readonly<Record<string, unknown>>;
 
-/** The two settings of a secret: the name of an environment variable, or of a file that holds it. */
-export const variable = z.string().min(1, 'name the environment variable that holds it').optional();
-export const secretFile = z.string().min(1, 'name the file that holds it').optional();
-
-/** A secret of a channel, without white space around it. Throws Refused with what to set; never shows a secret. */
-export const secretOf = (
+/** An optional secret of a channel; null: it is left out. Throws Refused with what to set; never shows a secret. */
+export const optionalSecretOf = (
   channel: string,
   setting: string,
-  { env, file }: Source,
-  deps: Pick<SinkDeps, 'env'>,
-  what: string,
-): string => {
-  const at = `channels.${channel}`;
-  if ((env === undefined) === (file === undefined))
-    throw new Refused(`${at}: write ${setting}_env or ${setting}_file, one of the two: where ${what} is`);
-  const secret = env === undefined ? contentOf(`${at}.${setting}_file`, file ?? '') : (deps.env[env] ?? '');
-  if (secret.trim() !== '') return secret.trim();
-  throw new Refused(
-    env === undefined
-      ? `${at}.${setting}_file: ${file} is empty: write ${what} into it`
-      : `${at}.${setting}_env: ${env} is not set: set it to ${what}`,
-  );
+  secret: Secret,
+  settings: Settings,
+  { env }: Pick<SinkDeps, 'env'>,
+): string | null => {
+  const found = findSecret(`channels.${channel}`, setting, secret, settings, env);
+  if ('mistake' in found) throw new Refused(found.mistake);
+  return found.secret;
 };
 
-const contentOf = (at: string, file: string): string => {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new Refused(`${at}: ${file} cannot be read: ${(error as Error).message}`);
-  }
-};
+/** A secret that its channel cannot do without. Throws as `optionalSecretOf`. */
+export const secretOf = (...args: Parameters<typeof optionalSecretOf>): string => optionalSecretOf(...args) ?? '';

@@ -24,7 +24,17 @@ Examples:
   vigil alert resolve ALERT --why "the host is gone"
   vigil alert silence route=stuck_agent team=red --for 2h --why "a migration"
   vigil alert silence --end SILENCE --why "it is done"
-  vigil alert test ops`;
+  vigil alert test ops
+  vigil alert check alerts.yaml`;
+
+const CHECK = `
+The file is that of VIGIL_ALERTS_FILE unless another is given. It is read as alerting reads it at its start, without a server.
+A secret whose variable or file is not on this machine is shown, and is not a mistake. No secret is printed.
+
+Examples:
+  vigil alert check
+  vigil alert check vigil/alerts.yaml
+  vigil alert check alerts.yaml --json`;
 
 type ListOptions = PeriodOptions & SelectionOptions & Json & { readonly all?: boolean };
 
@@ -35,6 +45,9 @@ Fields: route, severity, agentId, taskId, caseId, title; any other name is a lab
 Examples:
   vigil alert silence route=stuck_agent team=red --for 2h --why "a migration"
   vigil alert silence --end SILENCE --why "it is done"`;
+
+/** The reader of the file is loaded by this command only. */
+const channels = () => import('../../channels/check.ts');
 
 export const register = (program: Command): void => {
   const alerts = program.command('alert').description('alerts to people, and silences').addHelpText('after', EXAMPLES);
@@ -67,6 +80,12 @@ export const register = (program: Command): void => {
       .option('--end <silence>', 'end this silence')
       .addHelpText('after', SILENCE),
   ).action(silence);
+  alerts
+    .command('check [file]')
+    .description('report every mistake in a file of channels; exits with 1 if there is one')
+    .option('--json', 'for programs')
+    .addHelpText('after', CHECK)
+    .action(async (file: string | undefined, options: Json) => (await channels()).check(file, options));
   withWriteOptions(alerts.command('test <channel>').description('send a test message to a channel')).action(test);
 };
 

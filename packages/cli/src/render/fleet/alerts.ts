@@ -78,3 +78,23 @@ const silenceLine = (view: View, { silenceId, matchers, until, by, why }: Silenc
   const what = matchers.map(({ field, value }) => `${field}=${value}`).join(' ');
   return `  ${plain(what)}  until ${clockTime(view, until)}, by ${plain(by)}: ${plain(why)}  ${view.paint.dim(plain(silenceId))}`;
 };
+
+/** A file of channels as `vigil alert check` shows it. `warnings`: secrets that are not on this machine. */
+export type CheckedChannels = {
+  readonly file: string;
+  readonly default: readonly string[];
+  readonly channels: readonly { readonly name: string; readonly kind: string }[];
+  readonly mistakes: readonly string[];
+  readonly warnings: readonly string[];
+};
+
+/** A file of channels without a mistake, and the secrets that are not on this machine. */
+export const checkedChannelsLines = ({ paint }: View, checked: CheckedChannels): string[] => {
+  const { file, channels, warnings } = checked;
+  const named = channels.map(({ name, kind }) => (name === kind ? name : `${name} (${kind})`));
+  const all = ['console', ...named].join(', ');
+  return [
+    `${paint.green('ok')}  ${file}: channels ${all}; default ${checked.default.join(', ')}`,
+    ...warnings.map((warning) => `  ${paint.yellow('not on this machine')}: ${warning}`),
+  ];
+};

@@ -312,6 +312,8 @@ test('an incoming webhook gets a message for each change, and its address is nev
   const error = (await failureOf(open(`${gone.url}/services/T0/B0/hunter2`).deliver(alertEvent()))) as Error;
   expect(error.message).toContain('create it again');
   expect(error.message).not.toContain('hunter2');
-  expect(() => open('hunter2')).toThrow('channels.hook: its secret is not an address');
+  expect(() => open('hunter2')).toThrow(
+    'channels.hook.url_env: URL is not an address: set it to the address of an incoming webhook',
+  );
   expect(() => open('hunter2')).not.toThrow(/hunter2/);
 });

@@ -1,44 +1,28 @@
-import { httpUrl } from '@vigil/chassis';
-import { duration } from '@vigil/policy';
-import { z } from 'zod';
+import { KIND_SETTINGS, SECRETS } from '@vigil/policy/channels';
 import { whatOf } from '../../delivery/message.ts';
 import { type Acknowledged, type AlertEvent, isQuiet, type Kind } from '../../delivery/sink.ts';
-import { secretFile, secretOf, variable } from '../secret.ts';
+import { optionalSecretOf, secretOf } from '../secret.ts';
 import { blocksOf, escaped, lineOf } from './blocks.ts';
 import { type Client, clientOf, type Thread } from './client.ts';
 import { listen } from './presses.ts';
-
-const settings = z.strictObject({
-  kind: z.literal('slack'),
-  url: httpUrl('write the address of the Web API').default('https://slack.com/api/'),
-  channel: z.string().regex(/^[CDG][A-Z0-9]{2,}$/, "write the channel's id, such as C0123ABCD: it is in its details"),
-  /** the bot's token, with the scopes chat:write, channels:history and groups:history */
-  token_env: variable,
-  token_file: secretFile,
-  /** the app's token, with the scope connections:write: buttons then answer without a public address */
-  app_token_env: variable,
-  app_token_file: secretFile,
-  timeout: duration.default(10_000),
-});
 
 /**
  * A thread an incident: its first message is the alert as it is now, updated in place, and each notification is a
  * reply. The alert's id is in the metadata of the first message, so a new process finds it again.
  */
-export const slack: Kind<typeof settings> = {
-  settings,
-  open: (name, { url, channel, token_env, token_file, app_token_env, app_token_file, timeout }, deps) => {
+export const slack: Kind<'slack'> = {
+  settings: KIND_SETTINGS.slack,
+  open: (name, settings, deps) => {
+    const { url, channel, timeout } = settings;
     const base = url.endsWith('/') ? url : `${url}/`;
-    const token = secretOf(name, 'token', { env: token_env, file: token_file }, deps, "the bot's token");
-    const hasApp = app_token_env !== undefined || app_token_file !== undefined;
-    const appSource = { env: app_token_env, file: app_token_file };
-    const appToken = hasApp ? secretOf(name, 'app_token', appSource, deps, "the app's token") : null;
+    const token = secretOf(name, 'token', SECRETS.slack.token, settings, deps);
+    const appToken = optionalSecretOf(name, 'app_token', SECRETS.slack.app_token, settings, deps);
     const client = clientOf({ base, token, channel, timeout });
     const threads = threadsOf(client);
     return {
       name,
       deliver: async (alert) => {
-        const blocks = await blocksOf(alert, name, hasApp ? 'button' : 'link', deps);
+        const blocks = await blocksOf(alert, name, appToken === null ? 'link' : 'button', deps);
         await threads.show(alert, { text: lineOf(alert), blocks });
       },
       updatesInPlace: true,
