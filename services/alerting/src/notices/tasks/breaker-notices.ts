@@ -9,9 +9,9 @@ export const RECOVERY = 'recovery_attempt';
 
 /**
  * How long recovery pauses before people are notified, milliseconds. A shorter pause ends by itself: a trial follows, or
- * the review, which is an alert of its own.
+ * the review, which is an alert of its own. CODITECT's shortest pause is 30 s, and its alert has to come.
  */
-const PAUSE_LIMIT_MS = 300_000;
+const PAUSE_LIMIT_MS = 15_000;
 
 type Texts = { readonly title: string; readonly text: string };
 type Changed = CircuitBreakerStateChangedPayload;
