@@ -55,6 +55,7 @@ const opened = async (phaseMs: number) => {
   const fleet: Route<{ knowledge: Knowledge }> = {
     ...{ path: '/v1/fleet', tables: ['fleet'], everyMs: KNOWLEDGE_MS, leastPauseMs: 500, pagesOf: null },
     read: (body) => body as { knowledge: Knowledge },
+    isFinal: () => false,
   };
   const page = openLive({
     get: answer,

@@ -89,6 +89,10 @@ const BODIES: Readonly<Record<string, readonly unknown[]>> = {
     { kind: 'apply_policy', name: 'vigil', document: { policy: 'vigil', signals: {} }, ...by },
     { kind: 'halt', ...by },
   ],
+  'POST /v1/replays': [
+    { kind: 'verify', since: 0, until: '2026-11-27T14:00Z', agent: 'worker-1' },
+    { kind: 'what_if', document: { policy: 'vigil', signals: {}, states: {} }, insteadOf: 'vigil' },
+  ],
   'POST /v1/decision': [{ decision: 'pardon', why: 'it works' }],
 };
 const ANY = Object.values(BODIES).flat();

@@ -13,6 +13,8 @@ import type { Logger } from '../../packages/chassis/src/service.ts';
 import { openSessions } from '../../services/dashboard/src/access/sessions.ts';
 import { openApp } from '../../services/dashboard/src/app.ts';
 import { openCommandWriter, WRITE_LIMIT_MS } from '../../services/dashboard/src/commands/command-writer.ts';
+import { foldAgain } from '../../services/dashboard/src/replays/fold.ts';
+import { openReplays, RUN_LIMIT_MS } from '../../services/dashboard/src/replays/replays.ts';
 import { config } from '../../services/gateway/src/config.ts';
 import { openGateway } from '../../services/gateway/src/gateway.ts';
 import { createTokenSigner } from '../../services/gateway/src/http/token-signing.ts';
@@ -88,6 +90,7 @@ const model = new Proxy(
 
 const openDashboardHere = async (key: string): Promise<string> => {
   const log = new MemoryLog();
+  const stop = new AbortController();
   const app = openApp({
     ...{ tls: null, model, hosts: ['vigil.example'], linkKey: key, newId: randomUUID, now: Date.now },
     people: { callerOfHash: (hash) => (hash === hashOfToken(TOKEN) ? { name: 'ada', role: 'admin' } : null) },
@@ -110,13 +113,18 @@ const openDashboardHere = async (key: string): Promise<string> => {
       newEventId: randomUUID,
       onFailure: (error) => console.error(error),
     }),
+    // It folds an empty log, and so ends at once.
+    replays: openReplays({
+      ...{ run: (...asked) => foldAgain(log, ...asked), limitMs: RUN_LIMIT_MS, newId: randomUUID, now: Date.now },
+      ...{ onFailure: (error: unknown) => console.error(error), signal: stop.signal },
+    }),
     signalsOf: async () => null,
     doctor: async () => ({}) as never,
     knowledge: () => ({ upTo: null, blindSince: null, away: [] }),
     refusals: { record: () => {}, [Symbol.dispose]: () => {} },
     onFailure: (error) => console.error(error),
     onTerminal: () => {},
-    signal: new AbortController().signal,
+    signal: stop.signal,
   });
   return listen(app, '127.0.0.1', 0, 'the port');
 };

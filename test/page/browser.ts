@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { placeOf, VIEWS } from '../../packages/page/src/model/places.ts';
+import { placeOf, titleOf } from '../../packages/page/src/model/places.ts';
 
 const PLACES = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -47,7 +47,6 @@ export const openPage = async (browser: Browser, problems: string[], more: objec
 /** Moves the page to a place such as `fleet/worker-1`, and waits for its heading: the view before it may have the same buttons. */
 export const goTo = async (page: Page, url: string, place: string): Promise<void> => {
   await page.goto(`${url}/#/${place}`);
-  const { view, id } = placeOf(`#/${place}`);
-  const name = id ?? VIEWS.find((one) => one.name === view)?.title ?? '';
+  const name = titleOf(placeOf(`#/${place}`));
   await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 };

@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goTo, installedBrowser, openBrowser, openPage, WAIT_MS } from './browser.ts';
-import { caused, openWorld, type World } from './world-model.ts';
+import { caused, openWorld, startReplays, type World } from './world-model.ts';
 
 const executable = installedBrowser();
 if (executable === null)
@@ -38,7 +38,8 @@ describe.skipIf(executable === null)('the page in a browser', () => {
   };
   /** Each view, and what a row of it opens. */
   const everyPlace = (): readonly string[] => [
-    ...['inbox', 'fleet', 'cases', 'tasks', 'breakers', 'alerts', 'dead-letters', 'policies'],
+    ...['inbox', 'fleet', 'cases', 'tasks', 'breakers', 'alerts', 'dead-letters', 'policies', 'replay'],
+    ...world.replays.all().map(({ replayId }) => `replay/${replayId}`),
     ...[41, 130].map((index) => `fleet/${world.rows.agents[index]?.agentId}`),
     ...[21, 130].map((index) => `tasks/${world.rows.agents[index]?.taskId}`),
     ...[`cases/${world.rows.cases[0]?.caseId}`, 'policies/vigil'],
@@ -53,6 +54,7 @@ describe.skipIf(executable === null)('the page in a browser', () => {
   beforeAll(async () => {
     browser = await openBrowser(executable ?? '');
     world = await openWorld(200);
+    startReplays(world);
     page = await open();
     await page.goto(await world.loginAddress());
   });

@@ -5,7 +5,7 @@ import type { AgentRow } from '@vigil/read-model';
 import type { Browser, Page } from 'playwright-core';
 import UPNG from 'upng-js';
 import { browserPath, openBrowser } from './browser.ts';
-import { openWorld, type World } from './world-model.ts';
+import { openWorld, startReplays, type World } from './world-model.ts';
 
 /** Writes the pictures of the page: each view, dark and light, on a desktop and on a phone. `npm run screenshots [VIEW]` */
 const FOLDER = path.join(import.meta.dirname, '../../docs/screenshots');
@@ -24,7 +24,7 @@ type Place = { readonly place: string; readonly height: number };
 const TERMINAL = 'terminal';
 
 /** The place of each view. An agent has more than a screen. */
-const placesOf = (agent: AgentRow): Readonly<Record<string, Place>> => ({
+const placesOf = (agent: AgentRow, replayId: string): Readonly<Record<string, Place>> => ({
   inbox: { place: 'inbox', height: 0 },
   fleet: { place: 'fleet', height: 0 },
   agent: { place: `fleet/${agent.agentId}`, height: 520 },
@@ -36,6 +36,8 @@ const placesOf = (agent: AgentRow): Readonly<Record<string, Place>> => ({
   alerts: { place: 'alerts', height: 0 },
   'dead-letters': { place: 'dead-letters', height: 0 },
   policies: { place: 'policies', height: 0 },
+  replay: { place: 'replay', height: 0 },
+  'what-if': { place: `replay/${replayId}`, height: 0 },
 });
 
 const LINES = [
@@ -77,6 +79,7 @@ const shoot = async (
   size: Size,
   colorScheme: 'dark' | 'light',
   wanted: string | null,
+  replayId: string,
 ) => {
   const { width, height } = SIZES[size];
   const agent = world.rows.agents[3];
@@ -84,7 +87,7 @@ const shoot = async (
   const page = await browser.newPage({ viewport: { width, height }, colorScheme, locale: 'en-US', timezoneId: 'UTC' });
   await page.clock.setFixedTime(NOW);
   await page.goto(await world.loginAddress());
-  for (const [name, { place, height: more }] of Object.entries(placesOf(agent))) {
+  for (const [name, { place, height: more }] of Object.entries(placesOf(agent, replayId))) {
     if (wanted !== null && wanted !== name) continue;
     await page.setViewportSize({ width, height: height + more });
     await page.goto(`${world.url}/#/${place}`);
@@ -110,11 +113,12 @@ const executable = browserPath();
 if (executable === null) throw new Error('no Chromium: install it with apt-get install chromium, or set CHROMIUM_PATH');
 mkdirSync(FOLDER, { recursive: true });
 await using world = await openWorld(200, () => NOW);
+const [, replayId = ''] = startReplays(world);
 const browser = await openBrowser(executable);
 try {
   for (const size of ['desktop', 'phone'] as const)
     for (const colorScheme of ['dark', 'light'] as const)
-      await shoot(browser, world, size, colorScheme, process.argv[2] ?? null);
+      await shoot(browser, world, size, colorScheme, process.argv[2] ?? null, replayId);
 } finally {
   await browser.close();
 }

@@ -10,7 +10,9 @@ import { openSessions } from '../../services/dashboard/src/access/sessions.ts';
 import { openApp } from '../../services/dashboard/src/app.ts';
 import { openCommandWriter, WRITE_LIMIT_MS } from '../../services/dashboard/src/commands/command-writer.ts';
 import type { Feed } from '../../services/dashboard/src/feed.ts';
+import { openReplays } from '../../services/dashboard/src/replays/replays.ts';
 import { modelOf, rowsOf } from './world-read-model.ts';
+import { replayResult } from './world-replays.ts';
 import { judgedOf } from './world-story.ts';
 
 /** The page, as the bundles have it. */
@@ -39,7 +41,11 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
     isSilent: false,
     /** what the next commands have caused; empty: they wait until a test changes it */
     outcome: APPLIED,
+    /** replays run until a test ends them */
+    holdsReplays: false,
   };
+  const heldReplays = new Set<() => void>();
+
   const log = new MemoryLog({ now });
   const out = writer(log, now);
   const stop = new AbortController();
@@ -65,9 +71,23 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
     ready: () => true,
   };
 
+  const replays = openReplays({
+    run: (spec, onProgress, signal) =>
+      new Promise((resolve, reject) => {
+        onProgress(41_280, 120_000);
+        const end = (): void => resolve(replayResult(spec, rows.agents, now()));
+        signal.addEventListener('abort', () => reject(signal.reason));
+        if (state.holdsReplays) heldReplays.add(end);
+        else end();
+      }),
+    ...{ limitMs: 3_600_000, newId: randomUUID, now, signal: stop.signal },
+    onFailure: (error) => console.error(error),
+  });
+
   const app = openApp({
     ...{ tls: null, isSecure: false, pageFolder: BUILT_PAGE, hosts: [], linkKey: null, log, feed, now },
     newId: randomUUID,
+    replays,
     people: { callerOfHash: (hash) => (hash === hashOfToken(TOKEN) ? { name: 'ada', role: state.role } : null) },
     sessions: openSessions({ random: randomUUID, now }),
     model: modelOf(rows, () => state.outcome, now),
@@ -110,7 +130,11 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
 
   return {
-    ...{ rows, state, streams, change, changeAgent, url },
+    ...{ rows, state, streams, change, changeAgent, url, replays },
+    endReplays: (): void => {
+      for (const end of heldReplays) end();
+      heldReplays.clear();
+    },
     /** the address of a login that works once, as `vigil login` gets it */
     loginAddress: async (): Promise<string> => {
       const headers = { authorization: `Bearer ${TOKEN}` };
@@ -139,6 +163,17 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
   };
 };
 export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** One replay of each kind, whose result is there. */
+export const startReplays = ({ replays, state }: World): readonly string[] => {
+  state.holdsReplays = false;
+  const span = { from: null, to: null, agent: null };
+  const policy = { name: 'strict', hash: '91be04c7d2a3' };
+  return [
+    replays.start({ spec: { kind: 'verify', span }, policy: null, by: 'grace' }),
+    replays.start({ spec: { kind: 'what_if', span, document: '{}', insteadOf: 'all' }, policy, by: 'ada' }),
+  ].map(({ replayId }) => replayId);
+};
 
 type TerminalEvent = Parameters<Parameters<Feed['listenToTerminals']>[0]>[0];
 type TerminalContent = ContentOf<typeof Topic.agentTerminal>;

@@ -9,7 +9,7 @@ import { EVERYTHING, type Filter } from './model/fleet.ts';
 import { noticeOf, reviewOf, statusOf } from './model/inbox/reviews.ts';
 import { keyAction } from './model/keys.ts';
 import { blindSinceOf, CONNECTED, type Connection, connectionAfter } from './model/knowledge.ts';
-import { isUnknownAddress, type Place, VIEWS, type ViewName } from './model/places.ts';
+import { hashOf, isUnknownAddress, type Place, titleOf, type ViewName } from './model/places.ts';
 import { plain } from './model/text.ts';
 import { Ask } from './parts/ask.tsx';
 import { type Page, PageContext, useAnswer } from './parts/context.tsx';
@@ -91,7 +91,7 @@ const isInView = (target: EventTarget | null): boolean => target === document.bo
 const openView = (places: Places, name: ViewName): void => {
   view()?.focus({ preventScroll: true });
   if (name === 'fleet') places.openFleet('cells');
-  else places.go({ view: name, id: null });
+  else places.go({ view: name, id: null, query: '' });
   const cell = reachableCell();
   if (cell !== null && places.takesFocus('cells')) cell.focus();
 };
@@ -144,11 +144,11 @@ export const App = ({ live, places }: { readonly live: Live; readonly places: Pl
   const notice = noticeOf(review, dismissed, now);
   const status = statusOf(tickets, now);
   const openReview = (): void => {
-    if (review?.agentId) places.go({ view: 'fleet', id: review.agentId });
+    if (review?.agentId) places.go({ view: 'fleet', id: review.agentId, query: '' });
   };
   useKeys({ places, onHelp: () => setHasHelp(true), onReview: openReview });
 
-  const title = place.id ?? VIEWS.find(({ name }) => name === place.view)?.title ?? '';
+  const title = titleOf(place);
   const waiting = inbox.value?.inbox.length ?? 0;
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${title} - Vigil`;
@@ -195,13 +195,7 @@ export const App = ({ live, places }: { readonly live: Live; readonly places: Pl
         <Away />
         {fleet.value !== null && <FleetLines fleet={fleet.value.fleet} />}
         {place.id === null && <h1 id="title">{title}</h1>}
-        <View
-          key={`${place.view}/${place.id}`}
-          place={place}
-          fleet={fleet.value}
-          filter={filter}
-          onFilter={setFilter}
-        />
+        <View key={hashOf(place)} place={place} fleet={fleet.value} filter={filter} onFilter={setFilter} />
       </main>
       {review !== null && (
         <footer class="foot">

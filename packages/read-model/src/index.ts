@@ -59,5 +59,17 @@ export {
   type TaskRow,
 } from './queries/tasks.ts';
 export { type ReadModel, readModel } from './read-model.ts';
+export type {
+  Replay,
+  ReplayComparison,
+  ReplayDifference,
+  ReplayedAgent,
+  ReplayedEvent,
+  ReplayOutcome,
+  ReplayRow,
+  ReplaySide,
+  VerifyResult,
+  WhatIfResult,
+} from './replays.ts';
 export { BEFORE, copyFirstDay, dropSchema, hasTables, REBUILT, switchSchemas, urlOfSchema } from './schemas.ts';
 export { fact, instant, orderOf, register, type Statement } from './statement.ts';

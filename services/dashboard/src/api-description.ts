@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Route } from './access/roles.ts';
 import { commandShape } from './commands/command.ts';
+import { replayShape } from './replays/request.ts';
 import * as queries from './routes/queries.ts';
 
 /** JSON Schema. */
@@ -47,6 +48,10 @@ export const PUBLISHED = [
   'Doctor',
   'Outcome',
   'Targets',
+  'ReplayRow',
+  'Replay',
+  'VerifyResult',
+  'WhatIfResult',
 ] as const;
 type Published = (typeof PUBLISHED)[number];
 
@@ -254,6 +259,36 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
   },
   'GET /v1/commands/:id': get('What became of a command', aged(ref('Outcome')), queries.outcome),
   'GET /v1/doctor': get('The state of Vigil itself', ref('Doctor')),
+  'POST /v1/replays': {
+    summary:
+      'Starts a replay of the stored observations: `verify` compares with the recorded decisions, `what_if` with another policy. Nothing is written. One runs at a time, for 30 minutes at most. The dashboard keeps the result in its memory for an hour, or until it stops or 20 newer ones have ended',
+    query: null,
+    body: z.toJSONSchema(replayShape, { io: 'input' }),
+    answers: {
+      202: json(ref('ReplayRow'), 'it waits or runs; `location` has its address'),
+      422: {
+        text: 'every mistake of the document',
+        type: 'application/problem+json',
+        schema: { $ref: '#/components/schemas/Problem' },
+      },
+      429: {
+        text: 'too many replays wait',
+        type: 'application/problem+json',
+        schema: { $ref: '#/components/schemas/Problem' },
+      },
+    },
+  },
+  'GET /v1/replays': get(
+    'The replays in the memory of this dashboard, newest first, without their results',
+    object({ replays: listOf('ReplayRow') }),
+  ),
+  'GET /v1/replays/:id': get('One replay: how far it is, and its result', ref('Replay')),
+  'DELETE /v1/replays/:id': {
+    summary: 'Ends a replay that waits or runs. That of another caller needs the role operator',
+    query: null,
+    body: null,
+    answers: { 200: json(ref('ReplayRow'), 'as it is now; one that has ended stays as it was') },
+  },
   'GET /v1/decision': {
     summary: 'The question of a decision link, as a page',
     query: DECISION,

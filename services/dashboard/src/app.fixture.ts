@@ -8,6 +8,7 @@ import { openSessions } from './access/sessions.ts';
 import { type AppDeps, openApp } from './app.ts';
 import { openCommandWriter } from './commands/command-writer.ts';
 import type { Feed } from './feed.ts';
+import { openReplays, type RunReplay } from './replays/replays.ts';
 
 export const LINK_KEY = 'a-key-for-tests-only-of-some-length';
 export const TOKEN = 'a-token-for-tests-only';
@@ -40,6 +41,10 @@ export const openRequest = {
   questions: [],
 };
 
+/** A replay that runs until it is ended. */
+const lastingRun: RunReplay = (_, __, signal) =>
+  new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
 /** Of all dashboards: none repeats what another has drawn. */
 let randoms = 0;
 
@@ -69,6 +74,7 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
   const terminalListeners = new Set<Parameters<Feed['listenToTerminals']>[0]>();
   const changeListeners = new Set<Parameters<Changes['listen']>[0]>();
   let commands = 0;
+  let replays = 0;
   const stop = new AbortController();
   const app = openApp({
     tls: null,
@@ -108,6 +114,10 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
     signalsOf: async () => null,
     linkKey: LINK_KEY,
     newId: () => 'lease-1',
+    replays: openReplays({
+      ...{ run: lastingRun, limitMs: 3_600_000, newId: () => `replay-${++replays}`, now: () => clock.now },
+      ...{ onFailure: (error: unknown) => void failures.push(error), signal: stop.signal },
+    }),
     doctor: async () => ({}) as never,
     speeds: async () => ({}) as never,
     knowledge: () => knowledge.current,

@@ -17,6 +17,7 @@ import type { Feed } from './feed.ts';
 import { POSTGRES } from './own-health/knowledge.ts';
 import { sendPage, wantsPage } from './page.ts';
 import { answerUnreadable, isInternal, Problem, problemFor, ReadModelAway, sendProblem } from './problem.ts';
+import type { Replays } from './replays/replays.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { decisionRoutes } from './routes/decision.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -25,6 +26,7 @@ import { mcpRoutes } from './routes/mcp.ts';
 import { outcomeRoutes } from './routes/outcomes.ts';
 import { pageRoutes } from './routes/page.ts';
 import { policyRoutes, readRoutes } from './routes/read.ts';
+import { replayRoutes } from './routes/replays.ts';
 import type { Backlog } from './routes/resume.ts';
 import { silenceRoutes } from './routes/silences.ts';
 import { openStreams } from './routes/streams.ts';
@@ -53,6 +55,7 @@ export type AppDeps = {
   readonly newId: () => string;
   readonly signalsOf: SignalsOf;
   readonly doctor: () => Promise<Doctor>;
+  readonly replays: Replays;
   /** how fast the services work, by their own metrics */
   readonly speeds: () => Promise<Speeds>;
   /** how old the read model is, and which parts do not answer */
@@ -149,6 +152,7 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   silenceRoutes(app, deps.model, deps.now);
   commandRoutes(app, deps.model, deps.commands, deps.now);
   decisionRoutes(app, deps);
+  replayRoutes(app, deps.model, deps.replays);
   outcomeRoutes(app, deps);
   const streams = openStreams(deps.signal);
   eventRoutes(app, { ...deps, streams });

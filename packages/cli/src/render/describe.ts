@@ -1,6 +1,6 @@
 import type { AgentControl, EscalationAnswer, Evidence, HealthEvent, LapseReason } from '@vigil/events';
 import { spell, utcTime } from '@vigil/policy';
-import type { BreakerRow, CaseRow, Entry } from '@vigil/read-model';
+import type { BreakerRow, CaseRow, Entry, ReplayOutcome } from '@vigil/read-model';
 import { clockTime, cut, type View } from './view.ts';
 
 const order = (what: string) => (p: { number: number; runtimeId: string }) =>
@@ -229,6 +229,20 @@ export const nextAttemptOf = (
   now: number,
 ): number | null =>
   name === 'recovery_attempt' && nextAttemptAt !== null && nextAttemptAt <= now ? null : nextAttemptAt;
+
+/** What a replay would have decided. */
+export const outcomeText = (outcome: ReplayOutcome): string => {
+  switch (outcome.kind) {
+    case 'state':
+      return `${outcome.from} → ${outcome.to}${outcome.reason === '' ? '' : `: ${outcome.reason}`}`;
+    case 'plan_begins':
+      return `the plan for ${outcome.plan} begins: ${outcome.steps.join(', ')}`;
+    case 'plan_changes':
+      return `the plan changes to that for ${outcome.plan}: ${outcome.steps.join(', ')}`;
+    case 'plan_ends':
+      return `the plan ends (${outcome.why.replaceAll('_', ' ')})`;
+  }
+};
 
 /** Routine: presence heartbeats and admissions that let a step pass. */
 const ROUTINE = new Set(['STEP_ADMITTED', 'SPAWN_ADMITTED', 'AGENT_PRESENT', 'WARRANT_FILED', 'ALERT_REQUESTED']);

@@ -1,6 +1,6 @@
 import { type Compared, type DifferentAgent, type Outcome, type WhatIf, whatIf } from '@vigil/health/replay';
-import { CannotProceed } from '../errors.ts';
 import { policyCalled } from '../evaluate/evaluate.ts';
+import { outcomeText } from '../render/describe.ts';
 import { clockTime, cut, type View } from '../render/view.ts';
 import { show } from '../terminal.ts';
 import { type SourceOptions, withSource } from './source.ts';
@@ -11,14 +11,7 @@ type Options = SourceOptions & { readonly policy: string; readonly insteadOf?: s
 /** Judges a span under another policy, beside the recorded ones. Throws CannotProceed. */
 export const judgeOtherwise = async ({ policy: name, insteadOf = 'all', ...options }: Options): Promise<void> => {
   const policy = policyCalled(name);
-  const compared = await withSource(options, (source, signal) => {
-    const recorded = new Set(source.documents.all.map((one) => one.name));
-    if (insteadOf !== 'all' && !recorded.has(insteadOf))
-      throw new CannotProceed(
-        `no recorded policy is called ${insteadOf} (--instead-of): the names are ${[...recorded].join(', ')}`,
-      );
-    return whatIf(source, { policy, insteadOf }, signal);
-  });
+  const compared = await withSource(options, (source, signal) => whatIf(source, { policy, insteadOf }, signal));
   const answer = { policy: { name: policy.name, hash: policy.hash }, ...compared };
   show(options.json, answer, (plainOne, view) => comparedLines(view, plainOne));
 };
@@ -73,17 +66,4 @@ const outcomeLines = (view: View, name: string, { at, recorded, otherwise, isSam
     ...(recorded === null ? [] : [line('recorded', recorded)]),
     ...(otherwise === null ? [] : [line(name, otherwise)]),
   ];
-};
-
-const outcomeText = (outcome: Outcome): string => {
-  switch (outcome.kind) {
-    case 'state':
-      return `${outcome.from} → ${outcome.to}${outcome.reason === '' ? '' : `: ${outcome.reason}`}`;
-    case 'plan_begins':
-      return `the plan for ${outcome.plan} begins: ${outcome.steps.join(', ')}`;
-    case 'plan_changes':
-      return `the plan changes to that for ${outcome.plan}: ${outcome.steps.join(', ')}`;
-    case 'plan_ends':
-      return `the plan ends (${outcome.why.replaceAll('_', ' ')})`;
-  }
 };

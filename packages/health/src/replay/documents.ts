@@ -32,6 +32,15 @@ export class Documents {
     return [...this.#byHash.values()];
   }
 
+  /** Throws UnknownRules where no recorded policy has the name that is to be replaced. */
+  requireRecorded({ insteadOf }: Substitute): void {
+    const names = new Set(this.all.map(({ name }) => name).filter((name) => name !== ASSIGNMENT));
+    if (insteadOf === 'all' || names.has(insteadOf)) return;
+    throw new UnknownRules(
+      `no recorded policy is called ${insteadOf}: give one of ${[...names].toSorted().join(', ')}, or leave it out`,
+    );
+  }
+
   /** The recorded policies. Throws UnknownRules. */
   policiesOf(rules: string): Policies {
     const known = this.#policies.get(rules);

@@ -112,3 +112,10 @@ test('with a named policy, only its agents are judged under the other one', asyn
   expect(demo.different.length).toBeLessThanOrEqual(all.different.length);
   expect(demo.otherwise.stuck).toBeGreaterThan(0);
 });
+
+test('a policy that was not recorded cannot be replaced, and the message has the names without the assignment', async () => {
+  const source = await logSource(fleet.log, ALL, () => {});
+  await expect(whatIf(source, { policy: silentFor('2s'), insteadOf: 'dem' }, signal)).rejects.toThrow(
+    /^no recorded policy is called dem: give one of [a-z]+, or leave it out$/,
+  );
+});

@@ -270,9 +270,10 @@ const outcomesByAgent = (decisions: readonly Decided[]): ReadonlyMap<string, rea
 /**
  * Folds the observations of a span under the recorded policies and under another one, from the same states. Compares
  * states and plans up to the first different act of each agent. After it, another act would have led to other
- * observations.
+ * observations. Throws UnknownRules.
  */
 export const whatIf = async (source: ReplaySource, substitute: Substitute, signal: AbortSignal): Promise<WhatIf> => {
+  source.documents.requireRecorded(substitute);
   const comparison = new Comparison(source, substitute);
   await source.read(comparison, signal);
   return comparison.result();

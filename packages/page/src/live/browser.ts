@@ -46,13 +46,24 @@ const unanswered = (error: unknown): never => {
   throw error;
 };
 
+const WRITE_LIMIT_MS = 10_000;
+
 export const post = (path: string, body: unknown): Promise<unknown> =>
   fetch(path, {
-    ...{ method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(10_000) },
+    ...{ method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(WRITE_LIMIT_MS) },
     headers: { 'content-type': 'application/json', accept: 'application/json' },
   })
     .then(bodyOf)
     .catch(unanswered)
+    .catch(unreachable);
+
+/** Deletes what an address names. */
+export const remove = (path: string): Promise<unknown> =>
+  fetch(path, {
+    ...{ method: 'DELETE', signal: AbortSignal.timeout(WRITE_LIMIT_MS) },
+    headers: { accept: 'application/json' },
+  })
+    .then(bodyOf)
     .catch(unreachable);
 
 /** The tables of one message, `[[table, id], …]`. */

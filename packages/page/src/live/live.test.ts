@@ -51,6 +51,24 @@ const opened = () => {
 const route = (path: string, tables: readonly string[], everyMs: number | null = null): Route<unknown> => ({
   ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS, pagesOf: null },
   read: (body) => body,
+  isFinal: () => false,
+});
+
+test('a final answer is asked for no more, until a change may have come without being reported', async () => {
+  const { live, asked, pass, stream } = opened();
+  const replay = { ...route('/replay', [], 1000), isFinal: (body: unknown) => body === 'done' };
+  live.watch(replay, () => {});
+  await asked[0]?.answer('running');
+  pass(1000);
+  expect(asked).toHaveLength(2);
+  await asked[1]?.answer('done');
+  pass(60_000);
+  expect(asked).toHaveLength(2);
+  stream().opened();
+  expect(asked).toHaveLength(3);
+  await asked[2]?.fail('away');
+  pass(1000);
+  expect(asked).toHaveLength(4);
 });
 
 test('a change during a question is asked for again, so that it is not lost', async () => {

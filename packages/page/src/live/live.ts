@@ -9,6 +9,8 @@ export type Route<Answer> = {
   readonly read: (body: unknown) => Answer;
   /** the field of a list that is read page after page; null: one answer has everything */
   readonly pagesOf: string | null;
+  /** The answer changes no more, and is not asked for regularly. A method, so that routes with different answers fit one list. */
+  isFinal(answer: Answer): boolean;
 };
 
 type Body = Readonly<Record<string, unknown>>;
@@ -141,14 +143,13 @@ export const openLive = (deps: LiveDeps): Live => {
     one.stopWaiting();
     one.stopWaiting = () => {};
     if (one.isAsking || one.listeners.size === 0) return;
-    const hasFailed = one.answered.error !== null;
-    const least = Math.max(one.route.leastPauseMs, 2 * one.tookMs);
+    const { answered, route } = one;
+    const hasFailed = answered.error !== null;
+    const isFinal = !hasFailed && answered.value !== null && route.isFinal(answered.value);
+    const everyMs = isFinal ? null : route.everyMs;
+    const least = Math.max(route.leastPauseMs, 2 * one.tookMs);
     // A slow answer is not asked for more often. Changes do not delay one that is asked for regularly.
-    const pause = one.isStale
-      ? Math.min(least, one.route.everyMs ?? least)
-      : hasFailed
-        ? (one.route.everyMs ?? 2000)
-        : one.route.everyMs;
+    const pause = one.isStale ? Math.min(least, everyMs ?? least) : hasFailed ? (everyMs ?? 2000) : everyMs;
     if (pause === null) return;
     const wait = Math.max(0, one.askedAt + pause - deps.now());
     if (wait === 0) ask(one);

@@ -26,24 +26,24 @@ const seenBy = (places: ReturnType<typeof openPlaces>) => {
 
 test('a move between the first drawing and the watching is not lost', () => {
   const { at, places, report } = browser('#/inbox');
-  expect(places.current()).toEqual({ view: 'inbox', id: null });
+  expect(places.current()).toEqual({ view: 'inbox', id: null, query: '' });
   at.hash = '#/fleet/worker-1';
   report();
-  expect(seenBy(places).seen).toEqual([{ view: 'fleet', id: 'worker-1' }]);
+  expect(seenBy(places).seen).toEqual([{ view: 'fleet', id: 'worker-1', query: '' }]);
 });
 
 test('each move is reported once, also if the page makes it and the browser reports it afterwards', () => {
   const { at, places, report } = browser('#/inbox');
   const { seen, stop } = seenBy(places);
-  places.go({ view: 'cases', id: null });
+  places.go({ view: 'cases', id: null, query: '' });
   expect(at.hash).toBe('#/cases');
   report();
   expect(seen).toEqual([
-    { view: 'inbox', id: null },
-    { view: 'cases', id: null },
+    { view: 'inbox', id: null, query: '' },
+    { view: 'cases', id: null, query: '' },
   ]);
   stop();
-  places.go({ view: 'tasks', id: null });
+  places.go({ view: 'tasks', id: null, query: '' });
   expect(seen).toHaveLength(2);
 });
 
@@ -51,7 +51,7 @@ test('the search field takes the focus once after it was asked for, however late
   const { at, places, report } = browser('#/inbox');
   expect(places.takesFocus('field')).toBe(false);
   places.openFleet('field');
-  expect(places.current()).toEqual({ view: 'fleet', id: null });
+  expect(places.current()).toEqual({ view: 'fleet', id: null, query: '' });
   report();
   expect(at.hash).toBe('#/fleet');
   expect(places.takesFocus('cells')).toBe(false);
@@ -59,10 +59,18 @@ test('the search field takes the focus once after it was asked for, however late
   expect(places.takesFocus('field')).toBe(false);
 });
 
+test('another part of the same place is a move', () => {
+  const { at, places } = browser('#/fleet/worker-1');
+  const { seen } = seenBy(places);
+  places.go({ view: 'fleet', id: 'worker-1', query: 'at=5' });
+  expect(at.hash).toBe('#/fleet/worker-1?at=5');
+  expect(seen.at(-1)).toEqual({ view: 'fleet', id: 'worker-1', query: 'at=5' });
+});
+
 test('a person who goes elsewhere before the search field is drawn does not find it focused later', () => {
   const { places } = browser('#/inbox');
   places.openFleet('field');
-  places.go({ view: 'alerts', id: null });
-  places.go({ view: 'fleet', id: null });
+  places.go({ view: 'alerts', id: null, query: '' });
+  places.go({ view: 'fleet', id: null, query: '' });
   expect(places.takesFocus('field')).toBe(false);
 });

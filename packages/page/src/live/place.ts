@@ -1,4 +1,4 @@
-import { addressOf, type Place, placeOf } from '../model/places.ts';
+import { hashOf, type Place, placeOf } from '../model/places.ts';
 
 /** The address of the page, as a browser has it. `hash`: what follows the path, with its `#`; `onMove`: called after each change */
 export type Address = {
@@ -22,9 +22,10 @@ export type Places = {
 
 export type FleetPart = 'field' | 'cells';
 
-const FLEET: Place = { view: 'fleet', id: null };
+const FLEET: Place = { view: 'fleet', id: null, query: '' };
 
-const isSame = (one: Place, other: Place): boolean => one.view === other.view && one.id === other.id;
+const isSame = (one: Place, other: Place): boolean =>
+  one.view === other.view && one.id === other.id && one.query === other.query;
 
 /** Follows the address from now on, also before anything is drawn. */
 export const openPlaces = (address: Address): Places => {
@@ -38,8 +39,8 @@ export const openPlaces = (address: Address): Places => {
     place = next;
     for (const listener of [...listeners]) listener(place);
   };
-  const go = ({ view, id }: Place): void => {
-    address.setHash(addressOf(view, id));
+  const go = (next: Place): void => {
+    address.setHash(hashOf(next));
     move();
   };
   address.onMove(move);

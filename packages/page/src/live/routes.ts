@@ -12,6 +12,8 @@ import type {
   PolicyRefusalRow,
   PolicyRow,
   RecoveryRow,
+  Replay,
+  ReplayRow,
   SilenceRow,
   Targets,
   TaskRow,
@@ -32,6 +34,7 @@ const HISTORY_PAUSE_MS = 1000;
 const route = <Answer>(path: string, tables: readonly string[], everyMs: number | null = null): Route<Answer> => ({
   ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS, pagesOf: null },
   read: (body) => body as Answer,
+  isFinal: () => false,
 });
 
 /** A list whose rows are all shown. The other lists show their first page: the open ones first, or the newest. */
@@ -77,6 +80,11 @@ const TARGETS_MS = 30_000;
 /** A silence ends without a change. */
 const SILENCES_MS = 10_000;
 
+/** How far a replay is. */
+const REPLAYS_MS = 1000;
+
+export const replayAddress = (replayId: string): string => `/v1/replays/${encodeURIComponent(replayId)}`;
+
 export const ROUTES = {
   me: route<Me>('/v1/me', []),
   fleet: route<FleetAnswer>('/v1/fleet', ['fleet', 'runtimes'], KNOWLEDGE_MS),
@@ -114,6 +122,11 @@ export const ROUTES = {
   silences: route<{ readonly silences: readonly SilenceRow[] }>('/v1/silences', ['silences'], SILENCES_MS),
   tickets: route<{ readonly tickets: readonly TicketRow[] }>('/v1/tickets', ['tickets']),
   letters: route<{ readonly deadLetters: readonly DeadLetter[] }>('/v1/dead-letters', ['dead_letters']),
+  replays: route<{ readonly replays: readonly ReplayRow[] }>('/v1/replays', [], REPLAYS_MS),
+  replay: (replayId: string) => ({
+    ...route<Replay>(replayAddress(replayId), [], REPLAYS_MS),
+    isFinal: ({ endedAt }: Replay) => endedAt !== null,
+  }),
   policies: {
     ...route<{ readonly policies: readonly PolicyRow[]; readonly refusals: readonly PolicyRefusalRow[] }>(
       '/v1/policies',

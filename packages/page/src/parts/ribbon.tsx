@@ -92,8 +92,11 @@ const Words = ({ changes, deeds }: { readonly changes: readonly ChangeLine[]; re
   </>
 );
 
+/** `at`: a moment that is marked; null: none. */
+type RibbonProps = { readonly explanation: Explanation; readonly at: number | null };
+
 /** An agent's states as a ribbon, what happened to it in lanes below, and the figures of its signals; tables in words follow. */
-export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) => {
+export const Ribbon = ({ explanation, at }: RibbonProps) => {
   const { now, offsetMinutes } = usePage();
   const { agent } = explanation;
   const states = useHistory(agent.agentId, 'state').history;
@@ -176,8 +179,18 @@ export const Ribbon = ({ explanation }: { readonly explanation: Explanation }) =
             </Lane>
           );
         })}
+        {at !== null && (
+          <Lane name="replay">
+            <span
+              class="mark mark-replay"
+              style={{ left: `${placeIn(span, at)}%` }}
+              title={clockTime(now, at, offsetMinutes)}
+            />
+          </Lane>
+        )}
         <Times span={span} />
         <figcaption>
+          {at !== null && `The replay differs at ${clockTime(now, at, offsetMinutes)}. `}
           {segments.length === 1
             ? `${segments[0]?.state} since ${clockTime(now, segments[0]?.from ?? now, offsetMinutes)}.`
             : `${counted(segments.length - 1, 'change')} of state in the last ${ageText(now, span.from)}; ${segments.at(-1)?.state} since ${clockTime(now, segments.at(-1)?.from ?? now, offsetMinutes)}.`}{' '}

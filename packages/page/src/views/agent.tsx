@@ -3,7 +3,7 @@ import type { AgentRow, Explanation } from '@vigil/read-model';
 import { ROUTES } from '../live/routes.ts';
 import { agentActions, caseActions, isHeld } from '../model/actions.ts';
 import { byNearest, countedSignals, figureText, firesText, shareOf } from '../model/figures.ts';
-import { addressOf } from '../model/places.ts';
+import { addressOf, addressWith } from '../model/places.ts';
 import { noOutputText } from '../model/terminal.ts';
 import { attemptText, orDash, readable } from '../model/text.ts';
 import { useAnswer, usePage } from '../parts/context.tsx';
@@ -11,7 +11,8 @@ import { Actions, Age, Clock, Facts, Loaded, StateMark, Table, TaskLink } from '
 import { Ribbon } from '../parts/ribbon.tsx';
 import { TerminalPanel } from '../parts/terminal.tsx';
 
-export const AgentView = ({ id }: { readonly id: string }) => {
+/** `at`: a moment that the timeline marks, epoch milliseconds; null: none */
+export const AgentView = ({ id, at }: { readonly id: string; readonly at: number | null }) => {
   const { live } = usePage();
   return (
     <Loaded answered={useAnswer(live, ROUTES.agent(id))}>
@@ -21,7 +22,7 @@ export const AgentView = ({ id }: { readonly id: string }) => {
           <Waiting explanation={explanation} />
           <section class="panel" aria-labelledby="timeline">
             <h2 id="timeline">Timeline</h2>
-            <Ribbon explanation={explanation} />
+            <Ribbon explanation={explanation} at={at} />
           </section>
           <TerminalPanel agent={explanation.agent} />
           <div class="halves">
@@ -56,6 +57,9 @@ const Head = ({ agent }: { readonly agent: AgentRow }) => {
       </div>
       {agent.reason !== null && <p class="question">{agent.reason}</p>}
       <Actions of={agentActions(agent, now)} />
+      <p>
+        <a href={addressWith('replay', null, { agent: agent.agentId, since: agent.instanceSince })}>Replay this</a>
+      </p>
       <Facts
         of={[
           ['Task', <TaskLink key="task" id={agent.taskId} />],

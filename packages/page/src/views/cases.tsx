@@ -5,7 +5,7 @@ import type { Live } from '../live/live.ts';
 import { ROUTES } from '../live/routes.ts';
 import { caseActions } from '../model/actions.ts';
 import type { State } from '../model/fleet.ts';
-import { addressOf } from '../model/places.ts';
+import { addressOf, addressWith } from '../model/places.ts';
 import { orDash, readable } from '../model/text.ts';
 import { countdown } from '../model/time.ts';
 import { useAnswer, usePage } from '../parts/context.tsx';
@@ -90,6 +90,14 @@ export const Cases = () => {
   );
 };
 
+/** A finding begins before its case. */
+const BEFORE_MS = 3_600_000;
+
+const replayAddressOf = ({ agentId, openedAt, closedAt }: CaseRow): string =>
+  addressWith('replay', null, {
+    ...{ agent: agentId, since: openedAt - BEFORE_MS, until: closedAt },
+  });
+
 export const Case = ({ id }: { readonly id: string }) => {
   const { live } = usePage();
   const states = useStates(live);
@@ -105,6 +113,9 @@ export const Case = ({ id }: { readonly id: string }) => {
           </div>
           {found.waiting && <p class="question">{orDash(found.escalationReason)}</p>}
           <Actions of={caseActions(found)} />
+          <p>
+            <a href={replayAddressOf(found)}>Replay this</a>
+          </p>
           <Facts
             of={[
               ['Agent', <AgentLink key="agent" id={found.agentId} />],

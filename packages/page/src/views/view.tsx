@@ -1,6 +1,6 @@
 import type { FleetAnswer } from '../live/routes.ts';
 import type { Filter } from '../model/fleet.ts';
-import type { Place } from '../model/places.ts';
+import { type Place, timeIn } from '../model/places.ts';
 import { AgentView } from './agent.tsx';
 import { Alerts } from './alerts.tsx';
 import { Breakers } from './breakers.tsx';
@@ -9,6 +9,7 @@ import { FleetView } from './fleet.tsx';
 import { Inbox } from './inbox.tsx';
 import { Letters } from './letters.tsx';
 import { Policies, Policy } from './policies.tsx';
+import { ReplayedView, ReplayView } from './replay.tsx';
 import { Task, Tasks } from './tasks.tsx';
 
 type ViewProps = {
@@ -19,12 +20,16 @@ type ViewProps = {
 };
 
 /** The view of a place. */
-export const View = ({ place: { view, id }, fleet, filter, onFilter }: ViewProps) => {
+export const View = ({ place: { view, id, query }, fleet, filter, onFilter }: ViewProps) => {
   switch (view) {
     case 'inbox':
       return <Inbox />;
     case 'fleet':
-      return id === null ? <FleetView answer={fleet} filter={filter} onFilter={onFilter} /> : <AgentView id={id} />;
+      return id === null ? (
+        <FleetView answer={fleet} filter={filter} onFilter={onFilter} />
+      ) : (
+        <AgentView id={id} at={timeIn(query, 'at')} />
+      );
     case 'cases':
       return id === null ? <Cases /> : <Case id={id} />;
     case 'tasks':
@@ -37,5 +42,7 @@ export const View = ({ place: { view, id }, fleet, filter, onFilter }: ViewProps
       return <Letters />;
     case 'policies':
       return id === null ? <Policies /> : <Policy name={id} />;
+    case 'replay':
+      return id === null ? <ReplayView query={query} /> : <ReplayedView id={id} />;
   }
 };

@@ -55,3 +55,9 @@ test('no service may join the group of another one, and only those with a group 
     for (const other of groups) if (other.principal !== principal) expect(other.name.startsWith(name)).toBe(false);
   expect(groups.map(({ principal }) => principal)).not.toContain('dashboard');
 });
+
+test('who replays may read how far the evaluator is', () => {
+  const describing = acls.filter(({ resource, operation }) => resource === 'group' && operation === 'describe');
+  const ofEvaluator = describing.filter(({ name }) => name === 'health-evaluator');
+  expect(ofEvaluator.map(({ principal }) => principal)).toEqual(['dashboard', 'cli']);
+});

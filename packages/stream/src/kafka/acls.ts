@@ -97,7 +97,8 @@ const USES = {
   },
   dashboard: {
     ...reader([...published, Topic.agentOrder, Topic.notify, snapshotTopic('health-evaluator')]),
-    describes: ['projector'],
+    // `doctor` shows the lag of the rows; a replay reads how far the evaluator is.
+    describes: ['projector', 'health-evaluator'],
   },
   gateway: reader([
     Topic.agentOrder,

@@ -40,6 +40,11 @@ export const ROLE_OF_ROUTE = {
   'GET /v1/fleet/targets': 'viewer',
   'GET /v1/commands/:id': 'viewer',
   'GET /v1/doctor': 'viewer',
+  // They fold what a viewer may read, and write nothing. An operator may also end those of others.
+  'POST /v1/replays': 'viewer',
+  'GET /v1/replays': 'viewer',
+  'GET /v1/replays/:id': 'viewer',
+  'DELETE /v1/replays/:id': 'viewer',
   'GET /v1/decision': 'link',
   'POST /v1/decision': 'link',
   // Each of its tools uses routes of this list.

@@ -4,18 +4,17 @@ const yes = z.enum(['true', 'false']).transform((text) => text === 'true');
 const name = z.string().max(128).optional();
 
 const timeOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Date.parse(text));
+const TIME = 'give epoch milliseconds, or a time such as 2026-11-27T00:00:00Z';
 /** As epoch milliseconds. */
 const time = z
   .string()
   .max(64)
-  .refine(
-    (text) => Number.isSafeInteger(timeOf(text)),
-    'give epoch milliseconds, or a time such as 2026-11-27T00:00:00Z',
-  )
-  .transform(timeOf)
-  .optional();
-const since = time.describe('at or after this time: epoch milliseconds or RFC 3339');
-const until = time.describe('before this time: epoch milliseconds or RFC 3339');
+  .refine((text) => Number.isSafeInteger(timeOf(text)), TIME)
+  .transform(timeOf);
+/** The same in a body, also as a number. */
+export const instant = z.union([z.int().nonnegative(), time], TIME);
+const since = time.optional().describe('at or after this time: epoch milliseconds or RFC 3339');
+const until = time.optional().describe('before this time: epoch milliseconds or RFC 3339');
 
 const count = z.coerce.number().int().min(1).max(1000);
 const paged = {
