@@ -453,6 +453,8 @@ export type Blocked = {
   /** the attempts of a task; null if it is blocked for another reason */
   readonly limit: null | number;
   readonly reason: string;
+  /** the last agent ended by itself; false: its agents stalled */
+  readonly endedByItself: boolean;
 };
 export type BrakeEngagedPayload = {
   readonly agentIds: readonly string[];
@@ -1392,6 +1394,8 @@ export type RecoverTaskPayload = {
   readonly notBefore: null | number;
   /** the last lines that the dead agent printed, as its finding carries them */
   readonly lastOutput: readonly string[];
+  /** the dead agent had ended when it was found; false: a finding, or a person, ended it */
+  readonly endedByItself: boolean;
 };
 export type RecoveryCompletedPayload = {
   readonly taskId: string;
@@ -1676,6 +1680,8 @@ export type ReviewRequiredPayload = {
   readonly of: null | number;
   /** the last lines that the dead agent printed */
   readonly lastOutput: readonly string[];
+  /** the attempts are used up, and the last agent ended by itself */
+  readonly endedByItself: boolean;
 };
 export type ReviewTaskPayload = {
   readonly taskId: string;
@@ -1862,6 +1868,8 @@ export type TaskBlockedPayload = {
   readonly attempt: null | number;
   /** where its work is saved; null: not known */
   readonly checkpoint: null | CheckpointRef;
+  /** the agent had ended when it was found; false: a finding, or a person, blocks the task */
+  readonly endedByItself: boolean;
 };
 export type TaskHealthChangedPayload = {
   readonly taskId: string;

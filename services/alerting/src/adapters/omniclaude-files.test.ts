@@ -34,7 +34,7 @@ const raisedAt = Date.parse('2026-04-02T14:30:00.500Z');
 const checkpoint = {
   ...(example(Topic.agentIntervention, 'ESCALATION_TRIGGERED').payload.checkpoint as object),
 } as NonNullable<NonNullable<Parameters<typeof alertEvent>[0]>['checkpoint']>;
-const blocked = { attempts: 3, limit: 2, reason: '2 of 2 attempts used' };
+const blocked = { attempts: 3, limit: 2, reason: '2 of 2 attempts used', endedByItself: false };
 const SAVED = '.onex_state/pipeline_checkpoints/OMN-1234/recovery-20260402T142500.yaml';
 const FRICTION = '.onex_state/friction/2026-04-02-agent-stall-escalation-omn-1234.md';
 const LOG = '.onex_state/dispatch-log/2026-04-02.ndjson';
@@ -88,11 +88,20 @@ test.each([
 });
 
 test('a ticket whose agent crashed has the reason, and no claim of a stall or of an exhausted context', async () => {
-  const crashed = { attempts: 6, limit: 5, reason: '5 of 5 attempts used: ended: crashed' };
+  const crashed = { attempts: 6, limit: 5, reason: '5 of 5 attempts used: ended: crashed', endedByItself: true };
   await deliver({ raisedAt, blocked: crashed });
   const text = read(FRICTION);
   expect(text).toContain('No agent continues OMN-1234: 5 of 5 attempts used: ended: crashed.');
   expect(text).not.toMatch(/stalled|Stall Escalation|context exhaustion|Linear/);
+});
+
+test.each([
+  ['waits for a person: the build has crashed', false, 'Agent stalled 3 times on OMN-1234'],
+  ['2 of 2 attempts used: crashed', false, 'Agent stalled 3 times on OMN-1234'],
+  ['no call for 9 min; limit 6 min; ended: lost', true, 'No agent continues OMN-1234'],
+])('whether it stalled does not depend on the words of the reason: %s', async (reason, endedByItself, summary) => {
+  await deliver({ raisedAt, blocked: { ...blocked, reason, endedByItself } });
+  expect(read(FRICTION)).toContain(summary);
 });
 
 test('sent twice, it is one file and one line, after the lines of other programs', async () => {
@@ -148,7 +157,11 @@ test('another day it is another file', async () => {
 });
 
 test('a task that a plan leaves to people has the reason, and no uncounted figure', async () => {
-  await deliver({ raisedAt, blocked: { attempts: null, limit: null, reason: 'no way on' }, checkpoint: null });
+  await deliver({
+    raisedAt,
+    blocked: { ...blocked, attempts: null, limit: null, reason: 'no way on' },
+    checkpoint: null,
+  });
   expect(read(FRICTION)).toContain('## Summary\nAgent stalled on OMN-1234: no way on\n## Stall History');
   expect(read(FRICTION)).toContain('- Recovery checkpoint: none\n');
 });
@@ -157,7 +170,7 @@ test.each([
   [1, 'Agent stalled 1 time on OMN-1234: no way on'],
   [3, 'Agent stalled 3 times on OMN-1234: no way on'],
 ])('a task that a plan leaves to people names how often its agents have stalled: %d', async (attempts, line) => {
-  await deliver({ raisedAt, blocked: { attempts, limit: null, reason: 'no way on' } });
+  await deliver({ raisedAt, blocked: { ...blocked, attempts, limit: null, reason: 'no way on' } });
   expect(read(FRICTION)).toContain(`## Summary\n${line}\n## Stall History`);
   expect(JSON.parse(read(LOG))).toMatchObject({ attempt_count: attempts });
 });

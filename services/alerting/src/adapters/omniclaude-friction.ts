@@ -23,11 +23,6 @@ export type Friction = {
 /** An issue's identifier in Linear, which is the task's id. */
 export const IDENTIFIER = /^[A-Z][A-Z0-9_]*-\d+$/i;
 
-/** Recovery names an end that no plan caused, such as a crash, by its event. */
-const ENDED_BY_ITSELF = /(^|: )(ended: |crashed$)/;
-
-const isStall = (reason: string): boolean => !ENDED_BY_ITSELF.test(reason);
-
 /** Null: the alert is not about a task that has just become Blocked. `linearChannels`: names of the channels to Linear. */
 export const frictionOf = (
   alert: AlertEvent,
@@ -45,7 +40,7 @@ export const frictionOf = (
   const saved = checkpoint === null ? 'none' : place.checkpointPath(checkpoint.uri ?? 'none');
   return {
     path: friction,
-    text: frictionText({ ticket, log, checkpoint: saved, ...blocked, isStall: isStall(blocked.reason), isMoved }),
+    text: frictionText({ ticket, log, checkpoint: saved, ...blocked, isStall: !blocked.endedByItself, isMoved }),
     log,
     line: blockedLine({ utc, ticket, attempts: blocked.attempts, friction }),
   };
@@ -56,6 +51,6 @@ export const blockedComment = (alert: AlertEvent): string | null => {
   if (alert.type === 'ALERT_RESOLVED' || alert.payload.blocked === null) return null;
   const { checkpoint, blocked } = alert.payload;
   const stalled =
-    blocked.attempts === null || !isStall(blocked.reason) ? blocked.reason : `agent stalled ${blocked.attempts} times`;
+    blocked.attempts === null || blocked.endedByItself ? blocked.reason : `agent stalled ${blocked.attempts} times`;
   return `Auto-blocked: ${stalled}. Checkpoint: ${checkpoint?.uri ?? 'none'}. Requires manual investigation.`;
 };

@@ -27,7 +27,10 @@ const openOf = ({ sentSeverity: severity, sentTo: to, sentQuestion: question, ..
   ending: null,
 });
 
-type ContentOf12 = Omit<Content, 'askedAt'>;
+type ContentOf13 = Omit<Content, 'blocked'> & {
+  readonly blocked: Omit<NonNullable<Content['blocked']>, 'endedByItself'> | null;
+};
+type ContentOf12 = Omit<ContentOf13, 'askedAt'>;
 type ContentOf11 = Omit<ContentOf12, 'itemId'>;
 type ContentOf10 = Omit<ContentOf11, 'questions'>;
 type ContentOf9 = Omit<ContentOf10, 'requestId'>;
@@ -40,6 +43,7 @@ type AlertOf9 = AlertWith<ContentOf9>;
 type AlertOf10 = AlertWith<ContentOf10> & AlsoWith<ContentOf10>;
 type AlertOf11 = AlertWith<ContentOf11> & AlsoWith<ContentOf11>;
 type AlertOf12 = AlertWith<ContentOf12> & AlsoWith<ContentOf12>;
+type AlertOf13 = AlertWith<ContentOf13> & AlsoWith<ContentOf13>;
 type AlsoWith<OfContent> = {
   readonly requests?: readonly OfContent[];
   readonly ruled?: Omit<NonNullable<Alert['ruled']>, 'content'> & { readonly content: OfContent };
@@ -80,10 +84,24 @@ const withItem = (state: AlertOf11 | Gates): AlertOf12 | Gates =>
     : withContents((content: ContentOf11): ContentOf12 => ({ ...content, itemId: null }))(state);
 
 /** Shape 13 has the time of the question that an alert puts. The open ones of before have none: their answers name no question. */
-const withQuestionTime = (state: AlertOf12 | Gates): AlertingState =>
+const withQuestionTime = (state: AlertOf12 | Gates): AlertOf13 | Gates =>
   state.kind === 'gates'
     ? state
-    : withContents((content: ContentOf12): Content => ({ ...content, askedAt: null }))(state);
+    : withContents((content: ContentOf12): ContentOf13 => ({ ...content, askedAt: null }))(state);
+
+/** Until shape 13 only the reason shows that the last agent of a blocked task ended by itself. */
+const ENDED_BY_ITSELF = /(^|: )(ended: |crashed$)/;
+
+/** Shape 14 has whether the last agent of a blocked task ended by itself. */
+const withEnd = (state: AlertOf13 | Gates): AlertingState =>
+  state.kind === 'gates'
+    ? state
+    : withContents(
+        ({ blocked, ...content }: ContentOf13): Content => ({
+          ...content,
+          blocked: blocked && { ...blocked, endedByItself: ENDED_BY_ITSELF.test(blocked.reason) },
+        }),
+      )(state);
 
 /** Shape 9 has urgency and ends that wait. A silence was of one alert key, which no command could set for an alert. */
 const withUrgency = ({ silence: _, open, ...state }: AlertOf8): AlertOf9 => ({
@@ -100,6 +118,7 @@ export const AT_REST: AtRest<AlertingState> = {
     { usual: null, to: (state) => withQuestions(state as AlertOf10 | Gates) },
     { usual: null, to: (state) => withItem(state as AlertOf11 | Gates) },
     { usual: null, to: (state) => withQuestionTime(state as AlertOf12 | Gates) },
+    { usual: null, to: (state) => withEnd(state as AlertOf13 | Gates) },
   ],
   usual: null,
 };

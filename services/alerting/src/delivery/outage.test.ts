@@ -160,7 +160,7 @@ const alertsFor = (sink: string, deliverAt: number) =>
     ...example(Topic.alert, 'ALERT_RAISED', {
       ...{ alertId: `alert-${n}`, alertKey: `recovery_failed:${taskOf(n)}`, route: 'recovery_failed', deliverAt },
       ...{ taskId: taskOf(n), title: `${taskOf(n)} is blocked`, text: 'it failed', raisedAt: deliverAt, sinks: [sink] },
-      blocked: { attempts: 3, limit: 3, reason: '3 of 3 attempts used' },
+      blocked: { attempts: 3, limit: 3, reason: '3 of 3 attempts used', endedByItself: false },
     }),
     key: `recovery_failed:${taskOf(n)}`,
   }));

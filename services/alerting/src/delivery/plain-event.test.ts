@@ -23,7 +23,7 @@ const hostile = (): AlertEvent =>
   alertEvent({
     ...{ title: HIDING, text: `one ${HIDING}\ntwo`, labels: { [`team${HIDING}`]: HIDING }, sinks: ['one'] },
     deliverAt: EXAMPLE_TIME,
-    blocked: { attempts: null, limit: null, reason: HIDING },
+    blocked: { attempts: null, limit: null, reason: HIDING, endedByItself: false },
     questions: [
       {
         ...{ name: 'Which', header: HIDING, text: HIDING, isMultiple: false },

@@ -117,6 +117,16 @@ test('a task that a plan leaves to people is blocked, and its alert has its own 
   expect(notice?.payload.blocked).toMatchObject({ limit: null, reason: 'no way on' });
 });
 
+test.each([true, false])(
+  'whether the last agent ended by itself is what its event has, and not what its reason reads: %s',
+  (endedByItself) => {
+    const reason = endedByItself ? 'no call for 9 min' : 'ended: crashed';
+    const [blocked] = agentNotices(example(Topic.agentIntervention, 'TASK_BLOCKED', { reason, endedByItself }));
+    const [spent] = taskNotices(story('REVIEW_REQUIRED', { attempts: 2, of: 2, reason, endedByItself }));
+    for (const notice of [blocked, spent]) expect(notice?.payload.blocked).toMatchObject({ reason, endedByItself });
+  },
+);
+
 test.each([
   [null, null],
   [0, 1],
@@ -127,8 +137,8 @@ test.each([
 });
 
 test('only a review of used-up attempts names how often agents have stalled', () => {
-  const [spent] = taskNotices(story('REVIEW_REQUIRED', { attempts: 2, of: 2, reason: 'used' }));
-  expect(spent?.payload.blocked).toEqual({ attempts: 3, limit: 2, reason: 'used' });
+  const [spent] = taskNotices(story('REVIEW_REQUIRED', { attempts: 2, of: 2, reason: 'used', endedByItself: false }));
+  expect(spent?.payload.blocked).toEqual({ attempts: 3, limit: 2, reason: 'used', endedByItself: false });
   expect(taskNotices(story('REVIEW_REQUIRED', { of: null }))[0]?.payload.blocked).toBeNull();
 });
 

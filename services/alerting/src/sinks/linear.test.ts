@@ -10,11 +10,14 @@ const open = (url: string) =>
     env: { LINEAR_KEY: KEY },
   });
 const blocked = () =>
-  alertEvent({ route: 'recovery_failed', blocked: { attempts: 3, limit: 2, reason: '2 of 2 attempts used' } });
+  alertEvent({
+    route: 'recovery_failed',
+    blocked: { attempts: 3, limit: 2, reason: '2 of 2 attempts used', endedByItself: false },
+  });
 const crashed = () =>
   alertEvent({
     route: 'recovery_failed',
-    blocked: { attempts: 3, limit: 2, reason: '2 of 2 attempts used: ended: crashed' },
+    blocked: { attempts: 3, limit: 2, reason: '2 of 2 attempts used: ended: crashed', endedByItself: true },
   });
 const COMMENT = 'Auto-blocked: agent stalled 3 times. Checkpoint: none. Requires manual investigation.';
 

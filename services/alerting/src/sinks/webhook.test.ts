@@ -176,7 +176,8 @@ test('several questions are all there, with the page and the form of the answers
 test('a Blocked task carries omniclaude’s friction event, which a receiver can write where the agents work', async () => {
   const { received, url } = await answering(204);
   const raisedAt = Date.parse('2026-04-02T14:30:00Z');
-  await sink(url).deliver(alertEvent({ raisedAt, blocked: { attempts: 3, limit: 2, reason: '2 of 2 attempts used' } }));
+  const blocked = { attempts: 3, limit: 2, reason: '2 of 2 attempts used', endedByItself: false };
+  await sink(url).deliver(alertEvent({ raisedAt, blocked }));
   const { friction } = JSON.parse((received[0] as Received).body).data;
   expect(friction).toEqual({
     path: '.onex_state/friction/2026-04-02-agent-stall-escalation-omn-1234.md',

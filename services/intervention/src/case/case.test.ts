@@ -382,6 +382,27 @@ test('a block reports the attempt of the task', () => {
   expect(blocked).toMatchObject([{ payload: { attempt: 2 } }]);
 });
 
+test.each([
+  [null, false],
+  ['crashed', true],
+  ['lost', true],
+] as const)('a recovery and a block report whether the agent ended by itself: %s, %s', (endReason, endedByItself) => {
+  for (const [plan, type] of [
+    [[{ step: 'block', reason: 'ended: {task}' }], 'TASK_BLOCKED'],
+    [[terminate, recover], 'RECOVER_TASK'],
+  ] as const) {
+    const one = agent();
+    one.receive(filed(plan as never, endReason === null ? {} : { state: 'TERMINATED', endReason }));
+    const drafts = [
+      ...one.drafts(one.admitted()),
+      ...(endReason === null && type === 'RECOVER_TASK'
+        ? [...one.drafts(one.admitted()), ...one.drafts(receipt('done', 'case-warrant-1-1'))]
+        : []),
+    ];
+    expect(drafts.find((draft) => draft.type === type)?.payload).toMatchObject({ endedByItself });
+  }
+});
+
 test('a quiet state is small after any history', () => {
   const one = agent();
   for (let i = 1; i <= 30; i++) {

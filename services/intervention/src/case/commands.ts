@@ -211,6 +211,7 @@ const taskBlocked = (
       // The first attempt has the number 0.
       attempt: attempts === 0 ? null : attempts - 1,
       checkpoint: uri === null ? null : { ...UNREAD, checkpointId: uri, uri },
+      endedByItself: false,
     },
   };
 };

@@ -94,7 +94,9 @@ const REFUSALS_TO_REPORT = 5;
 const whileWaiting = (state: Recovery, subject: Subject, waiting: In<'waiting'>, now: number): readonly Output[] => {
   const limit = limitOf(state, subject);
   if (isSpent(state, subject))
-    return failed(state, `${state.attempts} of ${limit} attempts used: ${waiting.why}`, limit);
+    return failed(state, `${state.attempts} of ${limit} attempts used: ${waiting.why}`, {
+      ...{ of: limit, endedByItself: waiting.endedByItself === true },
+    });
   if (waiting.limitedUntil !== undefined && now < waiting.limitedUntil) {
     const reason = `${subject.agentId} had reached a limit that holds until ${utcTime(waiting.limitedUntil)}`;
     return [taskStory(state, 'RECOVERY_WAITING', { reason, refusals: 0, ...endOf(subject) })];
@@ -180,8 +182,11 @@ const onProbation = (
   return [taskStory(state, 'PROBATION_PASSED', { agentId: attempt.agentId, attempt: attempt.number })];
 };
 
-/** `of`: how many attempts there were, where they are used up. */
-const failed = (state: Recovery, reason: string, of: number | null = null): readonly Output[] => {
+/** How many attempts there were, and whether the last agent ended by itself. */
+type UsedUp = { readonly of: number | null; readonly endedByItself: boolean };
+const NOT_USED_UP: UsedUp = { of: null, endedByItself: false };
+
+const failed = (state: Recovery, reason: string, used: UsedUp = NOT_USED_UP): readonly Output[] => {
   const attempts = state.attempts;
   const agentId = state.tried.at(-1)?.agentId ?? state.subject?.agentId ?? null;
   const [newest] = usableCheckpoints(state.checkpoints).from;
@@ -189,7 +194,7 @@ const failed = (state: Recovery, reason: string, of: number | null = null): read
   const lastOutput = state.subject?.lastOutput ?? [];
   return [
     taskStory(state, 'RECOVERY_FAILED', { reason, attempts }),
-    taskStory(state, 'REVIEW_REQUIRED', { reason, attempts, agentId, checkpoint, of, lastOutput }),
+    taskStory(state, 'REVIEW_REQUIRED', { reason, attempts, agentId, checkpoint, ...used, lastOutput }),
   ];
 };
 

@@ -166,7 +166,7 @@ const attemptFailed = (state: Recovery, why: string, now: number): Recovery => {
 
 const begun = (state: Recovery, input: RecoverTask, now: number): Recovery => {
   const subject = subjectOf(state, input);
-  const { immediate, reason, agentId } = input.payload;
+  const { immediate, reason, agentId, endedByItself } = input.payload;
   const wait = immediate ? 0 : delayBefore(subject.settings, state.taskId, state.attempts + 1);
   const from = wait === 0 ? now : Math.max(now, requestedAt(input)) + wait;
   const doubt = isBack(state, input.payload)
@@ -179,7 +179,10 @@ const begun = (state: Recovery, input: RecoverTask, now: number): Recovery => {
     ...atDeath(state),
     subject,
     base: attemptOf(state, agentId) ? state.base : agentId,
-    situation: { kind: 'waiting', dueAt, immediate, withheld: 0, why: reason, ...doubt, ...limit },
+    situation: {
+      ...{ kind: 'waiting', dueAt, immediate, withheld: 0, why: reason, ...doubt, ...limit },
+      ...(endedByItself && { endedByItself }),
+    },
   };
 };
 

@@ -130,6 +130,22 @@ test('an agent that crashes each time gets three attempts with back-off; the fou
   expect(story.wait(86_400_000)).toEqual([]);
 });
 
+test.each([
+  ['no call for 9 min; limit 6 min', true],
+  ['ended: crashed', false],
+])(
+  'the review of used-up attempts has whether the last agent ended by itself, which no words of its reason decide: %s, %s',
+  (reason, endedByItself) => {
+    const story = openStory();
+    story.receive(recoverTask({}, { maxAttempts: 1 }));
+    admit(story);
+    story.receive(took('worker-1-r1'));
+    const of = { agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' };
+    const over = story.receive(recoverTask({ ...of, reason, endedByItself }, { maxAttempts: 1 }));
+    expect(find(over, 'REVIEW_REQUIRED')).toMatchObject({ of: 1, endedByItself });
+  },
+);
+
 test('a heartbeat at the spawn deadline is in time; a moment later the attempt has failed and the next one waits for its back-off', () => {
   const inTime = openStory();
   inTime.receive(recoverTask());

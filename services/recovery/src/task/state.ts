@@ -54,6 +54,8 @@ type Next = {
   readonly why: string;
   /** the agent may live: it had taken the task again when its recovery was requested. Decided after the wait; absent: it does not */
   readonly isDoubted?: boolean;
+  /** the last one ended by itself; absent: an order ended it, it did not start, or the state is older than this */
+  readonly endedByItself?: true;
   /** until when, where a limit makes the wait longer; absent: the whole wait is for the doubt */
   readonly doubtedUntil?: number;
   /** of the newest refusal; absent: none */

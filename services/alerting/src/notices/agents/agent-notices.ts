@@ -80,10 +80,10 @@ export const agentNotices = (input: Input): readonly Noticed[] => {
       return [raise(ROUTE, input.payload, { ...GRAVE, title, text: why })];
     }
     case 'TASK_BLOCKED': {
-      const { agentId, taskId, reason, attempt, checkpoint } = input.payload;
+      const { agentId, taskId, reason, attempt, checkpoint, endedByItself } = input.payload;
       const title = `${taskId ?? agentId} is blocked: it waits for a person`;
       // Each attempt so far has stalled, this one as well.
-      const blocked = { attempts: attempt === null ? null : attempt + 1, limit: null, reason };
+      const blocked = { attempts: attempt === null ? null : attempt + 1, limit: null, reason, endedByItself };
       const itemId = `task/${taskId ?? agentId}`;
       return [raise(BLOCKED_ROUTE, input.payload, { title, text: reason, blocked, checkpoint, itemId })];
     }

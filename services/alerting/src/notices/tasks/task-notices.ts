@@ -92,5 +92,5 @@ export const taskNotices = (input: EventOf<typeof Topic.taskRecovery>): readonly
 type Review = PayloadOf<typeof Topic.taskRecovery, 'REVIEW_REQUIRED'>;
 
 /** omniclaude's Blocked: the attempts are used up, and the last of them has stalled as well. */
-const blockedBy = ({ attempts, of, reason }: Review) =>
-  of === null ? null : { attempts: attempts + 1, limit: of, reason };
+const blockedBy = ({ attempts, of, reason, endedByItself }: Review) =>
+  of === null ? null : { attempts: attempts + 1, limit: of, reason, endedByItself };

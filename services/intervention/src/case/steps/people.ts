@@ -21,8 +21,9 @@ export const block: RulesOf<'block'> = {
   ruling: null,
   decideStep: () => act,
   act: ({ reason }, { caseContext }) => {
-    const { attempt = null, checkpoint } = caseContext;
-    return [caseEvent(caseContext, 'TASK_BLOCKED', { reason: fill(reason, caseContext), attempt, checkpoint })];
+    const { attempt = null, checkpoint, ended: endedByItself } = caseContext;
+    const about = { reason: fill(reason, caseContext), attempt, checkpoint, endedByItself };
+    return [caseEvent(caseContext, 'TASK_BLOCKED', about)];
   },
 };
 

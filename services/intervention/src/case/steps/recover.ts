@@ -31,6 +31,7 @@ export const recoverTask = (caseContext: CaseContext, taskId: string, death: Dea
     labels: caseContext.labels,
     notBefore: caseContext.limitedUntil ?? null,
     lastOutput: caseContext.lastOutput ?? [],
+    endedByItself: caseContext.ended,
   },
 });
 
