@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
+import path from 'node:path';
 import { bundleOf, type ServiceName } from '@vigil/dev';
 import type { Knowledge } from '@vigil/read-model';
 import pg from 'pg';
@@ -39,11 +41,20 @@ const postgresClosed: Fault = async ({ servers }) => {
   };
 };
 
+/** The main process of Postgres: open connections answer, and no new one is taken. */
+const postmasterFrozen: Fault = async ({ sql }) => {
+  const { rows } = await sql.query<{ readonly data_directory: string }>('SHOW data_directory');
+  const pid = Number.parseInt(readFileSync(path.join(rows[0]?.data_directory ?? '', 'postmaster.pid'), 'utf8'), 10);
+  process.kill(pid, 'SIGSTOP');
+  return async () => void process.kill(pid, 'SIGCONT');
+};
+
 /** The servers, and the dashboard itself: what `vigil health` shows. */
-const faults: readonly (readonly [string, Fault, RegExp])[] = [
-  ['the broker', brokerFrozen, /BLIND since .*AWAY {2}broker since /s],
-  ['Postgres', postgresClosed, /Postgres has not answered since /],
-  ['the dashboard', dashboardFrozen, /has not answered in time/],
+const faults: readonly (readonly [name: string, Fault, shows: RegExp, part: string])[] = [
+  ['the broker', brokerFrozen, /BLIND since .*AWAY {2}broker since /s, 'broker'],
+  ['Postgres', postgresClosed, /Postgres has not answered since /, 'postgres'],
+  ['new connections to Postgres', postmasterFrozen, /Postgres has not answered since /, 'postgres'],
+  ['the dashboard', dashboardFrozen, /has not answered in time/, 'the dashboard'],
 ];
 /** Every other service. `blinds`: without it states stay as they were. */
 const services: readonly (readonly [name: ServiceName, blinds: boolean])[] = [
@@ -132,6 +143,19 @@ describe.skipIf(!ownServers || executable === null)('a view that cannot see', ()
     registry?.[Symbol.dispose]();
   });
 
+  /** `vigil health --watch`, and what it has shown. */
+  const startWatch = () => {
+    const watch = spawn(process.execPath, [bundleOf('vigil'), 'health', '--watch'], {
+      env: { ...process.env, ...t.system.env, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let watched = '';
+    watch.stdout.setEncoding('utf8').on('data', (text: string) => {
+      watched += text;
+    });
+    return { text: () => watched, end: () => void watch.kill() };
+  };
+
   const title = () => page.locator('.title');
   const pageNames = (part: string) =>
     page.getByLabel('Parts of Vigil that do not answer').getByText(`${part} since`).waitFor();
@@ -175,14 +199,7 @@ describe.skipIf(!ownServers || executable === null)('a view that cannot see', ()
   // Each is frozen while those before it still are: a new one is named, and none that works.
   test('every service that stands still is named by every view, and none that works; all recover by themselves', async () => {
     await sees();
-    const watch = spawn(process.execPath, [bundleOf('vigil'), 'health', '--watch'], {
-      env: { ...process.env, ...t.system.env, NO_COLOR: '1' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let watched = '';
-    watch.stdout.setEncoding('utf8').on('data', (text: string) => {
-      watched += text;
-    });
+    const watch = startWatch();
     await pageSees();
     const parts = [
       { ...registry, name: REGISTRY, blinds: false },
@@ -200,7 +217,7 @@ describe.skipIf(!ownServers || executable === null)('a view that cannot see', ()
         await until(`${name} is named`, async () => (await away()).includes(name));
         expect(await away()).toEqual(NAMES.slice(0, frozen.length));
         const line = `AWAY  ${name} since `;
-        await until(`the watch names ${name}`, async () => watched.includes(line));
+        await until(`the watch names ${name}`, async () => watch.text().includes(line));
         await pageNames(name);
         const [{ code, text }, listed] = await Promise.all([look(), toolAnswer()]);
         expect(listed.knowledge.away.map(({ part }) => part)).toEqual(expect.arrayContaining([name]));
@@ -211,23 +228,24 @@ describe.skipIf(!ownServers || executable === null)('a view that cannot see', ()
         expect(text).not.toMatch(/steady +HEALTHY/);
         expect(listed.knowledge.blind_since).not.toBeNull();
         expect(listed.agents.map(({ state }) => state)).toEqual([expect.stringMatching(/^was /)]);
-        expect(watched).toContain('BLIND since ');
+        expect(watch.text()).toContain('BLIND since ');
       }
     } finally {
       for (const part of frozen) part.thaw();
     }
     await until('all answer again', async () => (await away()).length === 0);
     await sees();
-    await until('the watch is current again', async () => watched.includes('current again at '));
+    await until('the watch is current again', async () => watch.text().includes('current again at '));
     await pageSees();
-    watch.kill();
+    watch.end();
   }, 300_000);
 
   test.each(faults)(
-    'without %s it shows that it is blind, no state as the present one, and recovers by itself',
-    async (_, fault, shows) => {
+    'without %s each view shows that it is blind, names what does not answer, shows no state as the present one, and recovers by itself',
+    async (_, fault, shows, part) => {
       await sees();
       await pageSees();
+      const watch = startWatch();
       const end = await fault(t);
       const blind = await until('it is blind', async () => {
         const { code, text } = await look();
@@ -237,8 +255,13 @@ describe.skipIf(!ownServers || executable === null)('a view that cannot see', ()
         const seen = await look();
         if (!shows.test(seen.text)) return false;
         await pageIsBlind();
+        await pageNames(part);
+        await until('the watch names it', async () => watch.text().includes(`AWAY  ${part} since `));
         return seen.text;
-      }).finally(end);
+      }).finally(async () => {
+        watch.end();
+        await end();
+      });
       expect(blind).not.toMatch(/steady +HEALTHY/);
       expect(text).not.toMatch(/steady +HEALTHY/);
       await sees();

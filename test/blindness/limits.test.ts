@@ -3,7 +3,11 @@ import { VIEW_LIMIT_MS } from '../../packages/cli/src/client.ts';
 import { EVERY_MS } from '../../packages/cli/src/watch/seen.ts';
 import { KNOWLEDGE_MS, ANSWER_MS as PAGE_ANSWER_MS } from '../../packages/page/src/model/knowledge.ts';
 import { STORE_MS } from '../../packages/projection/src/projected.ts';
-import { STILL_MS, STILL_WITHOUT_BROKER_MS } from '../../services/dashboard/src/own-health/knowledge.ts';
+import {
+  STILL_BEFORE_CONNECTING_MS,
+  STILL_MS,
+  STILL_WITHOUT_BROKER_MS,
+} from '../../services/dashboard/src/own-health/knowledge.ts';
 import { ANSWER_MS, PARTS_EVERY_MS, ROWS_EVERY_MS } from '../../services/dashboard/src/own-health/look-out.ts';
 import { PATIENCE_MS } from '../../services/dashboard/src/signals.ts';
 
@@ -15,6 +19,7 @@ const KNOWN_MS = {
   'the broker': Math.max(PARTS_EVERY_MS + ANSWER_MS, STORE_MS + ROWS_EVERY_MS + STILL_WITHOUT_BROKER_MS),
   'the clock of the log': STORE_MS + ROWS_EVERY_MS + STILL_MS,
   Postgres: ROWS_EVERY_MS + ANSWER_MS,
+  'Postgres for new connections': STILL_BEFORE_CONNECTING_MS + ROWS_EVERY_MS + ANSWER_MS,
 } as const;
 /** From then on until a view shows it. One that is asked once shows it at once. */
 const SHOWN_MS = {

@@ -43,7 +43,7 @@ const opened = async (phaseMs: number) => {
   await vi.advanceTimersByTimeAsync(phaseMs);
   const began = Date.now();
   const knowledge = lookOut({
-    ...{ model: { projectedUpTo: async () => upTo }, probes: new Map(), signal: stop.signal },
+    ...{ model: { projectedUpTo: async () => upTo }, connect: async () => {}, probes: new Map(), signal: stop.signal },
     instant: () => ({ now: Date.now(), monotonic: Date.now() - began }),
   });
   await vi.advanceTimersByTimeAsync(phaseMs);

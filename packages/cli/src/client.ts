@@ -167,15 +167,17 @@ const send = async (url: URL, settings: ServerSettings, question: Question): Pro
 };
 
 const refusalOf = async (server: ServerSettings['server'], status: number, answer: IncomingMessage): Promise<Error> => {
-  type Problem = { readonly [Field in 'type' | 'detail' | 'eventId' | 'since']?: unknown };
+  type Problem = { readonly [Field in 'type' | 'detail' | 'eventId' | 'since' | 'part']?: unknown };
   const problem = await json<Problem | null>(answer).catch(() => null);
-  const { detail: named, eventId, since } = problem ?? {};
+  const { detail: named, eventId, since, part } = problem ?? {};
   if (status === 504 && typeof eventId === 'string') return new Unconfirmed(eventId);
   const detail = typeof named === 'string' ? named : `The ${server} answers with status ${status}.`;
   if (status === 401) return new CannotProceed(`VIGIL_${server.toUpperCase()}_TOKEN is not the ${server}'s: ${detail}`);
   const [, unknown] = /^urn:vigil:unknown_(\w+)$/.exec(String(problem?.type)) ?? [];
   if (status === 404 && unknown !== undefined) return new UnknownName(unknown, detail);
-  if (status === 503 && typeof since === 'number') return new NoStates(detail, since);
+  // An older dashboard does not name the part: it has no states only without Postgres.
+  if (status === 503 && typeof since === 'number')
+    return new NoStates(detail, typeof part === 'string' ? part : 'postgres', since);
   return status === 400 || status === 503 ? new CannotProceed(detail) : new Refusal(detail);
 };
 

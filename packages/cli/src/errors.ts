@@ -6,11 +6,13 @@ export class CannotProceed extends Error {
 /** The server does not answer. */
 export class NoAnswer extends CannotProceed {}
 
-/** The dashboard answers that it has no states. `since`: since when, epoch milliseconds. */
+/** The dashboard answers that it has no states. `part`: what does not answer it; `since`: since when, epoch milliseconds. */
 export class NoStates extends CannotProceed {
+  readonly part: string;
   readonly since: number;
-  constructor(message: string, since: number) {
+  constructor(message: string, part: string, since: number) {
     super(message);
+    this.part = part;
     this.since = since;
   }
 }

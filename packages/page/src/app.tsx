@@ -8,7 +8,7 @@ import { type Action, type Command, isUnderWay, type Sent, whoText, withSent } f
 import { EVERYTHING, type Filter } from './model/fleet.ts';
 import { noticeOf, reviewOf, statusOf } from './model/inbox/reviews.ts';
 import { keyAction } from './model/keys.ts';
-import { blindSinceOf, CONNECTED, type Connection, connectionAfter } from './model/knowledge.ts';
+import { awayOf, blindSinceOf, CONNECTED, type Connection, connectionAfter } from './model/knowledge.ts';
 import { hashOf, isUnknownAddress, type Place, titleOf, type ViewName } from './model/places.ts';
 import { plain } from './model/text.ts';
 import { Ask } from './parts/ask.tsx';
@@ -161,6 +161,7 @@ export const App = ({ live, places }: { readonly live: Live; readonly places: Pl
     me: connection.needsLogin ? null : me.value,
     offsetMinutes: -new Date(now).getTimezoneOffset(),
     blindSince: blindSinceOf(knowledge, connection),
+    away: awayOf(fleet, connection),
   };
   const onSend = (command: Command, why: string): void => {
     if (asked !== null) send({ ...asked, command }, why);

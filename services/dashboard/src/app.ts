@@ -16,7 +16,15 @@ import { commandRoutes } from './commands/routes.ts';
 import type { Feed } from './feed.ts';
 import { POSTGRES } from './own-health/knowledge.ts';
 import { sendPage, wantsPage } from './page.ts';
-import { answerUnreadable, isInternal, Problem, problemFor, ReadModelAway, sendProblem } from './problem.ts';
+import {
+  answerUnreadable,
+  isExplainedByPostgres,
+  LARGEST_BODY,
+  Problem,
+  problemFor,
+  ReadModelAway,
+  sendProblem,
+} from './problem.ts';
 import type { Replays } from './replays/replays.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { decisionRoutes } from './routes/decision.ts';
@@ -87,16 +95,16 @@ const HEADERS = {
 /** The API for people: HTTP in front of the read model and the command topics. */
 export const openApp = (deps: AppDeps): FastifyInstance => {
   const options = {
-    ...{ bodyLimit: 64 * 1024, requestTimeout: 30_000, forceCloseConnections: true },
+    ...{ bodyLimit: LARGEST_BODY, requestTimeout: 30_000, forceCloseConnections: true },
     frameworkErrors: (error: FastifyError, _: FastifyRequest, reply: FastifyReply) =>
       void sendProblem(problemFor(error, deps.onFailure), reply.headers(HEADERS)),
     clientErrorHandler: answerUnreadable,
   };
   const app = openHttp(options, deps.tls);
-  /** An internal error while Postgres is away is its absence. */
+  /** An internal error while Postgres is away is its absence. So is the lack of a connection. */
   const withoutReadModel = (error: unknown): unknown => {
     const gone = deps.knowledge().away.find(({ part }) => part === POSTGRES);
-    return gone === undefined || !isInternal(error) ? error : new ReadModelAway(gone.since, gone.detail);
+    return gone === undefined || !isExplainedByPostgres(error) ? error : new ReadModelAway(gone.since, gone.detail);
   };
   app.setErrorHandler((error, request, reply) => {
     const { method, url } = request;

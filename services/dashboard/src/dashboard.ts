@@ -58,7 +58,7 @@ export const openDashboard = async (
     ...(registry === null ? [] : [[REGISTRY, () => isReady(registryAnswers(registry))] as const]),
     [BROKER, async () => void (await log.clusterId())],
   ]);
-  const knowledge = lookOut({ model: own, probes: looked, instant, signal });
+  const knowledge = lookOut({ model: own, connect: () => connects(config), probes: looked, instant, signal });
   const model = readModel(failingWhileAway(database, () => knowledge().away));
   const isBrokerAway = () => knowledge().away.some(({ part }) => part === BROKER);
   const hanging = watchTransactions(log, signal, logger);

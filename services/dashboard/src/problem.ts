@@ -3,6 +3,7 @@ import { Unfit } from '@vigil/events';
 import { utcTime } from '@vigil/policy';
 import type { FastifyError, FastifyReply } from 'fastify';
 import type { z } from 'zod';
+import { POSTGRES } from './own-health/knowledge.ts';
 
 /** An error answer as RFC 9457 defines it. `type` names the kind for programs. */
 export class Problem extends Error {
@@ -41,6 +42,7 @@ export class Unconfirmed extends Problem {
 /** Postgres does not answer. `since`: epoch milliseconds. */
 export class ReadModelAway extends Problem {
   readonly since: number;
+  readonly part = POSTGRES;
   constructor(since: number, detail: string) {
     super(
       503,
@@ -49,8 +51,8 @@ export class ReadModelAway extends Problem {
     );
     this.since = since;
   }
-  override get members(): Readonly<Record<string, number>> {
-    return { since: this.since };
+  override get members(): Readonly<Record<string, number | string>> {
+    return { since: this.since, part: this.part };
   }
 }
 
@@ -85,6 +87,9 @@ export const found = <T>(value: T | null | undefined, kind: string, id: string, 
   return value;
 };
 
+/** The largest request, bytes. */
+export const LARGEST_BODY = 64 * 1024;
+
 /** The message of pg where no connection of its pool is free or can be opened in time. */
 const NO_CONNECTION = 'timeout exceeded when trying to connect';
 
@@ -98,13 +103,19 @@ const problemOf = (error: unknown): Problem | null => {
       'read_model_busy',
       'Postgres gave no connection in time: try again. `vigil doctor` shows whether it answers.',
     );
-  const status = (error as Partial<FastifyError>).statusCode;
+  const { statusCode: status, code } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Problem(413, 'too_large', `The body is larger than ${LARGEST_BODY} bytes.`);
   return status !== undefined && status < 500 ? new Problem(status, 'bad_request', (error as Error).message) : null;
 };
 
 const INTERNAL = new Problem(500, 'failed', 'The dashboard could not answer; its log has the reason. Try again.');
 
-export const isInternal = (error: unknown): boolean => problemOf(error) === null;
+/** Whether the absence of Postgres explains it: an internal error, or no connection to Postgres. */
+export const isExplainedByPostgres = (error: unknown): boolean => {
+  const problem = problemOf(error);
+  return problem === null || problem.type === 'read_model_busy';
+};
 
 /** The problem that the caller receives. `onFailure` receives internal errors. */
 export const problemFor = (error: unknown, onFailure: (error: unknown) => void): Problem => {

@@ -6,7 +6,7 @@ import { type Look, NO_LOOK, notShownYet, withoutAnswer } from './seen.ts';
 
 const named = (agentId: string, more = {}) => agentRow({ agentId, state: 'HEALTHY', ...more });
 const look = (more: Partial<NonNullable<Look['seen']>> = {}): Look => {
-  const seen = { agents: [named('a')], story: [], fleet: fleetRow(), knowledge: CURRENT, ...more };
+  const seen = { agents: [named('a')], story: [], fleet: fleetRow(), inbox: 0, knowledge: CURRENT, ...more };
   return { seen, agent: null, knowledge: seen.knowledge, seenAt: NOON - 5000 };
 };
 const many = Array.from({ length: 60 }, (_, i) => named(`w${String(i).padStart(2, '0')}`));
@@ -15,8 +15,10 @@ const lines = (rows: number, seen: Look, at: Parameters<typeof screenOf>[2] = ST
 
 test('the first line counts agents, and has HALTED or BRAKE where one holds the fleet', () => {
   const agents = [named('a'), agentRow({ agentId: 'b' }), agentRow({ agentId: 'c', caseWaiting: true })];
-  const [first] = lines(30, look({ agents }));
-  expect(first).toBe('vigil  3 agents, 2 unhealthy, 1 waiting for a person  12:00:00');
+  // The inbox has requests, reviews, tickets and a brake, too: its number is not that of agents.
+  const [first] = lines(30, look({ agents, inbox: 4 }));
+  expect(first).toBe('vigil  3 agents, 2 unhealthy, 4 in the inbox  12:00:00');
+  expect(lines(30, look({ agents, inbox: null }))[0]).toBe('vigil  3 agents, 2 unhealthy  12:00:00');
   const held = fleetRow({ halted: true, haltBy: 'ada', haltWhy: 'moving', braked: true });
   expect(lines(30, look({ fleet: held }))[0]).toMatch(/^vigil {2}HALTED {2}BRAKE {2}1 agents/);
   expect(lines(30, look({ fleet: held }))).toContain('HALTED by ada: moving. Nothing acts.');
@@ -55,7 +57,7 @@ test('a search shows agents by name, task, state, reason and label', () => {
 
 test('without the dashboard the last states remain, as old ones, with the time since when', () => {
   const before = look({ agents: [agentRow()] });
-  const trouble = { why: 'The dashboard does not answer.', since: null };
+  const trouble = { why: 'The dashboard does not answer.', part: 'the dashboard', since: null };
   const later = withoutAnswer(withoutAnswer(before, trouble, NOON - 1000), trouble, NOON);
   const text = lines(30, later).join('\n');
   expect(text).toContain('BLIND since 11:59:55 (5 s)');
@@ -65,19 +67,35 @@ test('without the dashboard the last states remain, as old ones, with the time s
 });
 
 test('an outage has the time of the last complete rows, and the time that the dashboard reports instead of it', () => {
-  const trouble = (since: number | null) => ({ why: 'no answer', since });
+  const trouble = (since: number | null) => ({
+    ...{ why: 'no answer', since, part: since === null ? 'the dashboard' : 'postgres' },
+  });
   const before = look({ knowledge: { ...CURRENT, upTo: NOON - 6000 } });
   const lost = withoutAnswer(before, trouble(null), NOON);
   expect(lost.knowledge).toMatchObject({ blindSince: NOON - 6000, away: [{ since: NOON - 6000 }] });
   const reported = withoutAnswer(lost, trouble(NOON - 5500), NOON + 1000);
   expect(reported.knowledge).toMatchObject({ blindSince: NOON - 5500, away: [{ since: NOON - 5500 }] });
-  expect(withoutAnswer(reported, trouble(null), NOON + 2000).knowledge).toEqual(reported.knowledge);
+  expect(reported.knowledge.away.map(({ part }) => part)).toEqual(['postgres']);
+  const again = withoutAnswer(reported, trouble(null), NOON + 2000).knowledge;
+  expect(again).toMatchObject({ blindSince: NOON - 5500, away: [{ since: NOON - 5500 }, { part: 'postgres' }] });
   const blind = look({ knowledge: { ...CURRENT, blindSince: NOON - 60_000 } });
   expect(withoutAnswer(blind, trouble(null), NOON).knowledge.blindSince).toBe(NOON - 60_000);
 });
 
+test('a dashboard that answers without states names the part that it misses', () => {
+  const trouble = { why: 'Postgres has not answered since 11:59', part: 'postgres', since: NOON - 60_000 };
+  const text = lines(30, withoutAnswer(look({}), trouble, NOON)).join('\n');
+  expect(text).toContain('AWAY  postgres since 11:59:00: Postgres has not answered since 11:59');
+  expect(text).not.toContain('the dashboard');
+});
+
 test('a dashboard that never answered is named, and nothing else is shown', () => {
-  const screen = screenOf(VIEW, 30, START, withoutAnswer(NO_LOOK, { why: 'refused', since: null }, NOON));
+  const screen = screenOf(
+    VIEW,
+    30,
+    START,
+    withoutAnswer(NO_LOOK, { why: 'refused', part: 'the dashboard', since: null }, NOON),
+  );
   expect(screen.lines.join('\n')).toMatch(
     /BLIND since 12:00:00.*\nAWAY {2}the dashboard since 12:00:00: refused\nWaiting/,
   );

@@ -1,6 +1,6 @@
 import type { AgentRow } from '@vigil/read-model';
 import picocolors from 'picocolors';
-import { agentsTable, asksPeople, byUrgency } from '../render/agents/agents.ts';
+import { agentsTable, byUrgency } from '../render/agents/agents.ts';
 import { explainLines } from '../render/agents/explain.ts';
 import { isNotRoutine, storyLine } from '../render/describe.ts';
 import { fleetLines, fleetWords } from '../render/fleet/fleet.ts';
@@ -41,15 +41,17 @@ const contains = ({ agentId, state, taskId, reason, policyName, labels }: AgentR
     text?.toLowerCase().includes(find.toLowerCase()),
   );
 
-const countText = (agents: readonly AgentRow[]): string => {
-  const asking = agents.filter(asksPeople).length;
+/** The agents are those that are listed. What waits for a person is that of the whole fleet, as `vigil inbox` has it. */
+const countText = ({ agents, inbox }: Seen): string => {
   const unhealthy = agents.filter((agent) => agent.unhealthy).length;
-  return `${agents.length} agents, ${unhealthy} unhealthy, ${asking} waiting for a person`;
+  const waiting = inbox === null ? '' : `, ${inbox} in the inbox`;
+  return `${agents.length} agents, ${unhealthy} unhealthy${waiting}`;
 };
 
-const titleOf = (view: View, { agents, fleet }: Seen): string => {
+const titleOf = (view: View, seen: Seen): string => {
+  const { fleet } = seen;
   const held = fleetWords(fleet).map((word) => `  ${view.paint.red(view.paint.bold(word))}`);
-  return `${view.paint.bold('vigil')}${held.join('')}  ${countText(agents)}  ${view.paint.dim(clockTime(view, view.now))}`;
+  return `${view.paint.bold('vigil')}${held.join('')}  ${countText(seen)}  ${view.paint.dim(clockTime(view, view.now))}`;
 };
 
 const headOf = (view: View, seen: Seen, { knowledge }: Look): readonly string[] => [

@@ -1,5 +1,5 @@
 import type { AgentRow, Entry, Explanation, FleetRow, Knowledge } from '@vigil/read-model';
-import { awaySince } from '@vigil/read-model/knowledge';
+import { awaySince, isSameOutage } from '@vigil/read-model/knowledge';
 import type { Client } from '../client.ts';
 import { path } from '../commands/control/options.ts';
 import { CannotProceed, NoStates, Refusal } from '../errors.ts';
@@ -11,6 +11,8 @@ export type Seen = {
   readonly agents: readonly AgentRow[];
   readonly story: readonly Entry[];
   readonly fleet: FleetRow;
+  /** how many items `vigil inbox` has; null: an older dashboard does not report it */
+  readonly inbox: number | null;
   readonly knowledge: Knowledge;
 };
 
@@ -44,37 +46,45 @@ const DASHBOARD = 'the dashboard';
 
 /** Throws CannotProceed or Refusal where the dashboard does not answer. */
 export const readSeen = async (client: Client, { query, includes }: Selection): Promise<Seen> => {
-  const [{ agents }, { story }, { fleet, knowledge }] = await Promise.all([
+  const [{ agents }, { story }, { fleet, knowledge }, { total }] = await Promise.all([
     client.get<{ agents: readonly AgentRow[] }>('/v1/agents', query),
     client.get<{ story: readonly Entry[] }>('/v1/story', { limit: STORY }),
     client.get<Pick<Seen, 'fleet' | 'knowledge'>>('/v1/fleet'),
+    client.get<{ total?: number }>('/v1/inbox', { limit: '1' }),
   ]);
-  return plainAll({ agents: agents.filter(includes), story, fleet, knowledge });
+  return plainAll({ agents: agents.filter(includes), story, fleet, inbox: total ?? null, knowledge });
 };
 
-/** Why the dashboard did not answer. `since`: since when, as the dashboard reports it, epoch milliseconds; null: it reports nothing. */
-export type Trouble = { readonly why: string; readonly since: number | null };
+/**
+ * Why the dashboard gave no states. `part`: what does not answer; `since`: since when, as the dashboard reports it, epoch
+ * milliseconds; null: it reports nothing.
+ */
+export type Trouble = { readonly why: string; readonly part: string; readonly since: number | null };
 
 /** What a view does not end for: the dashboard may be starting. Throws every other error again. */
 export const troubleOf = (error: unknown): Trouble => {
+  if (error instanceof NoStates) return { why: plain(error.message), part: plain(error.part), since: error.since };
   if (error instanceof CannotProceed || error instanceof Refusal)
-    return { why: plain(error.message), since: error instanceof NoStates ? error.since : null };
+    return { why: plain(error.message), part: DASHBOARD, since: null };
   throw error;
 };
 
 /** Without an answer the last one remains, with the time since which it is not current. `now`: epoch milliseconds. */
-export const withoutAnswer = (last: Look, { why, since: reported }: Trouble, now: number): Look => {
+export const withoutAnswer = (last: Look, { why, part, since: reported }: Trouble, now: number): Look => {
   const { upTo, blindSince, away } = last.knowledge;
-  const known = away.find(({ part }) => part === DASHBOARD)?.since;
-  const since = reported ?? known ?? awaySince(upTo, last.seenAt ?? now);
-  const others = away.filter(({ part }) => part !== DASHBOARD);
+  const sinceOf = (name: string) => away.find((one) => one.part === name)?.since;
+  const lost = awaySince(upTo, last.seenAt ?? now);
+  const ofOutage = blindSince !== null && isSameOutage(lost, blindSince) ? blindSince : lost;
+  const since = reported ?? sinceOf(part) ?? ofOutage;
+  // What answers now is not away, though it gives no states.
+  const others = away.filter((one) => one.part !== part && (one.part !== DASHBOARD || reported === null));
   return {
     ...last,
     knowledge: {
       upTo,
       // A first estimate gives way to what the dashboard reports.
-      blindSince: blindSince === null || blindSince === known ? since : blindSince,
-      away: [{ part: DASHBOARD, since, detail: why }, ...others],
+      blindSince: blindSince === null || blindSince === sinceOf(DASHBOARD) ? since : blindSince,
+      away: [{ part, since, detail: why }, ...others],
     },
   };
 };

@@ -12,12 +12,12 @@ const HIDDEN_MS = 10_000;
 
 const NOT_ACKNOWLEDGED = 504;
 
-type Problem = { readonly detail?: unknown; readonly since?: unknown };
+type Problem = { readonly detail?: unknown; readonly since?: unknown; readonly part?: unknown };
 
 const problemOf = async (response: Response): Promise<Error> => {
   const body = (await response.json().catch(() => null)) as Problem | null;
   const text = typeof body?.detail === 'string' ? plain(body.detail) : `the dashboard answered with ${response.status}`;
-  return typeof body?.since === 'number' ? new NoStates(text, body.since) : new Error(text);
+  return typeof body?.since === 'number' ? new NoStates(text, plain(String(body.part)), body.since) : new Error(text);
 };
 
 const bodyOf = async (response: Response): Promise<unknown> => {

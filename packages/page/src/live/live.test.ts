@@ -78,7 +78,7 @@ test('a change during a question is asked for again, so that it is not lost', as
   expect(asked).toHaveLength(1);
   stream().changed(['cases']);
   await asked[0]?.answer('before');
-  expect(live.answerOf(inbox)).toEqual({ value: 'before', error: null, since: null, needsLogin: false });
+  expect(live.answerOf(inbox)).toEqual({ value: 'before', error: null, part: null, since: null, needsLogin: false });
   pass(LEAST_PAUSE_MS);
   await asked[1]?.answer('after');
   expect(live.answerOf(inbox).value).toBe('after');
@@ -120,12 +120,13 @@ test('a failed question keeps the last answer, has its reason, and is repeated',
   expect(live.answerOf(fleet)).toEqual({
     value: 'here',
     error: 'the dashboard does not answer',
+    part: null,
     since: null,
     needsLogin: false,
   });
   pass(1500);
   await asked[2]?.answer('again');
-  expect(live.answerOf(fleet)).toEqual({ value: 'again', error: null, since: null, needsLogin: false });
+  expect(live.answerOf(fleet)).toEqual({ value: 'again', error: null, part: null, since: null, needsLogin: false });
 });
 
 test('what no view watches is not asked for', async () => {
@@ -162,12 +163,13 @@ test('an answer that cannot be read is a failed question: the page asks again', 
   expect(live.answerOf(cells)).toEqual({
     value: null,
     error: 'the answer has no agents',
+    part: null,
     since: null,
     needsLogin: false,
   });
   pass(1500);
   await asked[1]?.answer('whole');
-  expect(live.answerOf(cells)).toEqual({ value: 'whole', error: null, since: null, needsLogin: false });
+  expect(live.answerOf(cells)).toEqual({ value: 'whole', error: null, part: null, since: null, needsLogin: false });
 });
 
 test('an answer that takes long is asked for less often: at most half of the time', async () => {

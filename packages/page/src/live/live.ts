@@ -29,12 +29,14 @@ const wholeAnswer = async (get: LiveDeps['get'], { path, pagesOf }: Route<unknow
   return { ...(first as Body), [pagesOf]: rows };
 };
 
-/** The dashboard answers that it has no states. `since`: since when, epoch milliseconds. */
+/** The dashboard answers that it has no states. `part`: what does not answer it; `since`: since when, epoch milliseconds. */
 export class NoStates extends Error {
   override readonly name = 'NoStates';
+  readonly part: string;
   readonly since: number;
-  constructor(message: string, since: number) {
+  constructor(message: string, part: string, since: number) {
     super(message);
+    this.part = part;
     this.since = since;
   }
 }
@@ -45,12 +47,14 @@ export class LoginNeeded extends Error {
 }
 
 /**
- * What is known of an answer. `error`: why the last question failed; null: it was answered. `since`: since when, as the
- * dashboard reports it, epoch milliseconds; null: it has reported none. `needsLogin`: the page has no session.
+ * What is known of an answer. `error`: why the last question failed; null: it was answered. `part` and `since`: what does
+ * not answer the dashboard, and since when, epoch milliseconds; null: it has reported none. `needsLogin`: the page has no
+ * session.
  */
 export type Answered<Answer> = {
   readonly value: Answer | null;
   readonly error: string | null;
+  readonly part: string | null;
   readonly since: number | null;
   readonly needsLogin: boolean;
 };
@@ -98,10 +102,11 @@ export type Live = {
   readonly close: () => void;
 };
 
-const UNKNOWN: Answered<never> = { value: null, error: null, since: null, needsLogin: false };
+const UNKNOWN: Answered<never> = { value: null, error: null, part: null, since: null, needsLogin: false };
 
 const failed = (value: unknown, error: unknown): Answered<unknown> => ({
   ...{ value, error: (error as Error).message },
+  part: error instanceof NoStates ? error.part : null,
   since: error instanceof NoStates ? error.since : null,
   needsLogin: error instanceof LoginNeeded,
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blindSinceOf, CONNECTED, connectionAfter, oldStateText, sessionText, stateText } from './knowledge.ts';
+import { awayOf, blindSinceOf, CONNECTED, connectionAfter, oldStateText, sessionText, stateText } from './knowledge.ts';
 
 const current = { upTo: 900, blindSince: null, away: [] };
 
@@ -12,7 +12,13 @@ test('the page is blind from the first moment at which the server was blind or t
 });
 
 test('an outage has the time of the last good answer, not that of its discovery', () => {
-  const good = { value: { knowledge: { ...current, upTo: 100_000 } }, error: null, since: null, needsLogin: false };
+  const good = {
+    value: { knowledge: { ...current, upTo: 100_000 } },
+    error: null,
+    part: null,
+    since: null,
+    needsLogin: false,
+  };
   const none = { ...good, error: 'the dashboard does not answer' };
   const well = connectionAfter(CONNECTED, good, 100_400);
   const lost = connectionAfter(well, none, 103_500);
@@ -22,14 +28,37 @@ test('an outage has the time of the last good answer, not that of its discovery'
   // Rows of another time are those of a fleet that stands, or of a host whose clock differs.
   expect(connectionAfter({ ...well, wellAt: 105_001 }, none, 108_000).lostSince).toBe(105_001);
   // The dashboard answers again, without states: what it reports is the time in every view.
-  const reported = connectionAfter(lost, { ...none, since: 99_800 }, 109_000);
+  const reported = connectionAfter(lost, { ...none, part: 'postgres', since: 99_800 }, 109_000);
   expect(reported.lostSince).toBe(99_800);
   expect(connectionAfter(reported, none, 110_000).lostSince).toBe(99_800);
   expect(connectionAfter(reported, good, 111_000)).toEqual({ wellAt: 111_000, lostSince: null, needsLogin: false });
 });
 
+test('a page without an answer names the part that the dashboard misses, or the dashboard, beside those of the last answer', () => {
+  const away = [{ part: 'recovery', since: 800, detail: 'no answer' }];
+  const good = {
+    ...{ value: { knowledge: { ...current, away } }, error: null, part: null, since: null, needsLogin: false },
+  };
+  expect(awayOf(good, CONNECTED)).toEqual(away);
+  const none = { ...good, error: 'the dashboard does not answer' };
+  expect(awayOf(none, { lostSince: 900 })).toEqual([
+    { part: 'the dashboard', since: 900, detail: 'the dashboard does not answer' },
+    ...away,
+  ]);
+  const without = { ...good, error: 'Postgres has not answered', part: 'postgres', since: 700 };
+  expect(awayOf(without, { lostSince: 700 }).map(({ part, since }) => [part, since])).toEqual([
+    ...[
+      ['postgres', 700],
+      ['recovery', 800],
+    ],
+  ]);
+  // Without a session nothing is known of any part.
+  expect(awayOf({ ...none, needsLogin: true }, { lostSince: 900 })).toEqual(away);
+  expect(awayOf({ ...none, value: null }, CONNECTED)).toEqual([]);
+});
+
 test('a page that never had an answer is blind since its first question failed', () => {
-  const none = { value: null, error: 'the dashboard does not answer', since: null, needsLogin: false };
+  const none = { value: null, error: 'the dashboard does not answer', part: null, since: null, needsLogin: false };
   expect(connectionAfter(CONNECTED, none, 5000)).toEqual({ wellAt: null, lostSince: 5000, needsLogin: false });
 });
 
@@ -44,7 +73,7 @@ test('an answer on a blind page has the note that the state may be old, and on a
 });
 
 test('a session that has ended is not a lost dashboard: the page has how to log in, and continues after it', () => {
-  const good = { value: { knowledge: current }, error: null, since: null, needsLogin: false };
+  const good = { value: { knowledge: current }, error: null, part: null, since: null, needsLogin: false };
   const well = connectionAfter(CONNECTED, good, 1000);
   const ended = connectionAfter(well, { ...good, error: 'no session', needsLogin: true }, 2000);
   // Its states are those of the last answer.

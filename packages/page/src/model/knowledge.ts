@@ -1,4 +1,4 @@
-import type { Knowledge } from '@vigil/read-model';
+import type { Away, Knowledge } from '@vigil/read-model';
 import { awaySince } from '@vigil/read-model/knowledge';
 
 /** An answer that takes longer counts as none, milliseconds: the page reports blindness within five seconds. */
@@ -33,8 +33,25 @@ export const CONNECTED: Connection = { wellAt: null, lostSince: null, needsLogin
 type FleetAnswered = {
   readonly value: { readonly knowledge: Knowledge } | null;
   readonly error: string | null;
+  readonly part: string | null;
   readonly since: number | null;
   readonly needsLogin: boolean;
+};
+
+const DASHBOARD = 'the dashboard';
+
+/**
+ * The parts of Vigil that do not answer. Without an answer of its own the page names what the dashboard misses, or the
+ * dashboard; the others are those of the last answer.
+ */
+export const awayOf = (
+  { value, error, part, needsLogin }: FleetAnswered,
+  { lostSince }: Pick<Connection, 'lostSince'>,
+): readonly Away[] => {
+  const known = value?.knowledge.away ?? [];
+  if (error === null || needsLogin || lostSince === null) return known;
+  const missing = part ?? DASHBOARD;
+  return [{ part: missing, since: lostSince, detail: error }, ...known.filter((one) => one.part !== missing)];
 };
 
 /** The connection after an answer, or the lack of one, at `now`. An outage has the time of its first failure, or what the dashboard reports. */

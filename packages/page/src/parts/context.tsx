@@ -1,4 +1,4 @@
-import type { Knowledge } from '@vigil/read-model';
+import type { Away, Knowledge } from '@vigil/read-model';
 import { createContext } from 'preact';
 import { useContext, useLayoutEffect, useReducer } from 'preact/hooks';
 import type { Answered, Live, Route } from '../live/live.ts';
@@ -20,6 +20,8 @@ export type Page = {
   /** since when changes may be missing; null: the page is current */
   readonly blindSince: number | null;
   readonly knowledge: Knowledge | null;
+  /** the parts of Vigil that do not answer */
+  readonly away: readonly Away[];
   /** the browser has no session, or no longer */
   readonly needsLogin: boolean;
 };

@@ -59,11 +59,11 @@ export const KnowledgeLine = () => {
 };
 
 export const Away = () => {
-  const { knowledge, now, offsetMinutes } = usePage();
-  if (knowledge === null || knowledge.away.length === 0) return null;
+  const { away, now, offsetMinutes } = usePage();
+  if (away.length === 0) return null;
   return (
     <ul class="away" aria-label="Parts of Vigil that do not answer">
-      {knowledge.away.map(({ part, since, detail }) => (
+      {away.map(({ part, since, detail }) => (
         <li key={part}>
           <strong>AWAY</strong> {part} since {clockTime(now, since, offsetMinutes)}
           {detail === '' ? '' : `: ${detail}`}

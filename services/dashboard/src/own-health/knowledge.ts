@@ -11,6 +11,11 @@ import { awaySince, isSameOutage } from '@vigil/read-model/knowledge';
  * false alarm.
  */
 export const STILL_MS = 3000;
+/**
+ * Rows that stand still for so long make the dashboard open a new connection to Postgres: a postmaster that is frozen
+ * takes none, while open ones answer. It is longer than the rows stand still in ordinary work.
+ */
+export const STILL_BEFORE_CONNECTING_MS = 1500;
 /** Without an answer of the broker, rows that do not change are more than late. */
 export const STILL_WITHOUT_BROKER_MS = 2000;
 /** A projector that reads on after a stop is behind by more; the clocks of a fleet differ by less. */
@@ -39,6 +44,10 @@ export type LookOut = {
 export const beginning = ({ monotonic }: Instant): LookOut => ({
   ...{ upTo: null, advancedAt: monotonic, away: new Map(), wellAt: new Map(), outageSince: null },
 });
+
+/** Whether Postgres has to take a new connection, too, to count as one that answers. */
+export const hasToConnect = ({ advancedAt }: LookOut, { monotonic }: Instant): boolean =>
+  monotonic - advancedAt > STILL_BEFORE_CONNECTING_MS;
 
 /** When the present blindness began, as far as this moment shows; null: the answers are current. */
 const blindFrom = ({ upTo, advancedAt, away }: LookOut, { now, monotonic }: Instant): number | null => {

@@ -7,6 +7,7 @@ const PARTS = [
   ...['gateway', 'heartbeat-ingest', 'health-evaluator', 'intervention', 'recovery', 'alerting', 'projector'],
   ...['registry', BROKER],
 ];
+const POSTMASTER = 'postmaster';
 /** The page and `vigil health --watch` ask the dashboard each second. */
 const WITHIN_MS = 5000 - 1000;
 
@@ -40,11 +41,15 @@ const opened = () => {
       return upTo;
     },
   };
+  /** The connections that are open answer; no new one is taken, and the projector needs one. */
+  const freezePostmaster = (): void => void standing.add(POSTMASTER);
   const heal = (): void => {
     standing.clear();
     for (const answer of late.splice(0)) answer();
   };
-  return { standing, heal, asked, knowledge: lookOut({ model, probes, instant, signal: stop.signal }) };
+  const connect = () => answerOf(POSTMASTER);
+  const knowledge = lookOut({ model, connect, probes, instant, signal: stop.signal });
+  return { standing, freezePostmaster, heal, asked, knowledge };
 };
 
 test('while all parts answer and the rows advance, nothing is away and the answers are current', async () => {
@@ -68,6 +73,34 @@ test.each([...PARTS, 'postgres'])(
     expect(knowledge()).toMatchObject({ blindSince: null, away: [] });
   },
 );
+
+test('a postmaster that is frozen is named, as Postgres, in time for a view to report it within five seconds', async () => {
+  const { freezePostmaster, heal, knowledge } = opened();
+  await vi.advanceTimersByTimeAsync(10_250);
+  freezePostmaster();
+  const times = new Set<number>();
+  for (let look = 0; look < 300; look += 1) {
+    await vi.advanceTimersByTimeAsync(100);
+    const { blindSince, away } = knowledge();
+    const isLate = look >= WITHIN_MS / 100 - 1;
+    if (isLate) expect(away.map(({ part }) => part)).toEqual([POSTGRES]);
+    for (const time of [blindSince, ...away.map(({ since }) => since)]) if (time !== null) times.add(time);
+  }
+  expect(times.size).toBe(1);
+  heal();
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(knowledge()).toMatchObject({ blindSince: null, away: [] });
+});
+
+test('no new connection is opened while the rows advance, and Postgres is not blamed where they stand still without it', async () => {
+  const { standing, asked, knowledge } = opened();
+  await vi.advanceTimersByTimeAsync(60_250);
+  expect(asked.get(POSTMASTER) ?? 0).toBe(0);
+  standing.add('projector');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked.get(POSTMASTER)).toBeGreaterThan(1);
+  expect(knowledge().away.map(({ part }) => part)).toEqual(['projector']);
+});
 
 test.each(['gateway', 'heartbeat-ingest', 'health-evaluator', 'projector', BROKER, 'postgres'])(
   'without %s no state counts as the present one, in time for a view to report it within five seconds',
@@ -123,7 +156,7 @@ test('while Postgres is away a query fails at once and names it, and its databas
   expect(await sql.query('SELECT 1')).toEqual({ rows: [{ one: 1 }] });
   away.push({ part: POSTGRES, since: 2000, detail: 'no answer within 2 s' });
   await expect(sql.query('SELECT 2')).rejects.toMatchObject({
-    ...{ status: 503, type: 'read_model_away', members: { since: 2000 } },
+    ...{ status: 503, type: 'read_model_away', members: { since: 2000, part: 'postgres' } },
     message: expect.stringContaining('Postgres has not answered since 1970-01-01 00:00:02 UTC (no answer within 2 s)'),
   });
   expect(asked).toEqual(['SELECT 1']);

@@ -1,7 +1,16 @@
 import type { Away, Knowledge, ReadModel, Sql } from '@vigil/read-model';
 import { within } from '@vigil/stream';
 import { ReadModelAway } from '../problem.ts';
-import { beginning, type Instant, knowledgeOf, type LookOut, POSTGRES, probed, projected } from './knowledge.ts';
+import {
+  beginning,
+  hasToConnect,
+  type Instant,
+  knowledgeOf,
+  type LookOut,
+  POSTGRES,
+  probed,
+  projected,
+} from './knowledge.ts';
 
 export const PARTS_EVERY_MS = 1000;
 /** As often as the projector stores its time. The sum of all limits is in knowledge.ts. */
@@ -22,6 +31,8 @@ export const failingWhileAway = (sql: Sql, away: () => readonly Away[]): Sql => 
 
 export type LookOutDeps = {
   readonly model: Pick<ReadModel, 'projectedUpTo'>;
+  /** opens a new connection to Postgres, and closes it */
+  readonly connect: Probe;
   /** of each part of Vigil but Postgres, by its name; an answer counts for two seconds */
   readonly probes: ReadonlyMap<string, Probe>;
   readonly instant: () => Instant;
@@ -29,7 +40,7 @@ export type LookOutDeps = {
 };
 
 /** Looks how old the read model is, and which parts answer, until the signal is aborted. */
-export const lookOut = ({ model, probes, instant, signal }: LookOutDeps): (() => Knowledge) => {
+export const lookOut = ({ model, connect, probes, instant, signal }: LookOutDeps): (() => Knowledge) => {
   let seen: LookOut = beginning(instant());
   const busy = new Set<string>();
   /** One question to a part at a time: the next one waits for its answer, also for a late one, so that none pile up. */
@@ -49,7 +60,11 @@ export const lookOut = ({ model, probes, instant, signal }: LookOutDeps): (() =>
     const upTo = await model.projectedUpTo();
     seen = projected(seen, upTo, instant());
   };
-  const rows = (): void => void look(POSTGRES, readModelAge);
+  const postgres = async (): Promise<void> => {
+    const connected = hasToConnect(seen, instant()) ? connect() : Promise.resolve();
+    await Promise.all([readModelAge(), connected]);
+  };
+  const rows = (): void => void look(POSTGRES, postgres);
   const parts = (): void => {
     for (const [part, ask] of probes) void look(part, ask);
   };
