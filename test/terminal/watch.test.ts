@@ -11,6 +11,7 @@ const agents = Array.from({ length: 60 }, (_, i) =>
 );
 const ANSWERS: Readonly<Record<string, object>> = {
   '/v1/agents': { agents },
+  '/v1/inbox': { inbox: [], total: 3, next: null, knowledge: CURRENT },
   '/v1/story': { story: [entry('AGENT_PAUSED', {})] },
   '/v1/fleet': { fleet: fleetRow(), knowledge: CURRENT },
   '/v1/agents/w01/explain': explanation({ agent: agentRow({ agentId: 'w01', state: 'HEALTHY' }) }),
@@ -52,7 +53,7 @@ afterEach(async () => {
 });
 
 test('the watching view scrolls, finds, opens an agent, and leaves the terminal as it was', async () => {
-  await terminal.shows(/^vigil {2}60 agents, 1 unhealthy.*\n\nAGENT.*\nw00 +STUCK[\s\S]*1–\d+ of 60/);
+  await terminal.shows(/^vigil {2}60 agents, 1 unhealthy, 3 in the inbox.*\n\nAGENT.*\nw00 +STUCK[\s\S]*1–\d+ of 60/);
   expect(terminal.screen()).not.toContain('before');
   terminal.type('\u001b[F');
   await terminal.shows(/w59[\s\S]*\d+–60 of 60/);

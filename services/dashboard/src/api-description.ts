@@ -82,6 +82,7 @@ const NEXT: Schema = {
   type: ['string', 'null'],
   description: 'the cursor of the next page; null: this is the last one',
 };
+const TOTAL: Schema = { type: 'number', description: 'how many items all pages have' };
 const listing = (summary: string, field: string, name: Published, query: z.ZodType): Description =>
   get(summary, object({ [field]: listOf(name), next: NEXT, knowledge: ref('Knowledge') }), query);
 /** An answer that shows states has how old they are: the server adds it to each answer that is described so. */
@@ -176,10 +177,9 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     'HistoryRow',
     queries.history,
   ),
-  'GET /v1/inbox': listing(
+  'GET /v1/inbox': get(
     'Everything that waits for a person: the earliest deadline first, then what has waited longest',
-    'inbox',
-    'InboxItem',
+    aged(object({ inbox: listOf('InboxItem'), total: TOTAL, next: NEXT })),
     queries.inbox,
   ),
   'GET /v1/requests/:id': get('One request of an agent', aged(ref('RequestRow'))),

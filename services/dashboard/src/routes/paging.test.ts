@@ -254,6 +254,7 @@ test('the inbox has pages: each item is on one of them, in its order, also if on
     expect(seen).toEqual(order);
   }
   const first = await page('limit=2');
+  expect([(await page('')).total, first.total]).toEqual([order.length, order.length]);
   const answered = inboxWith(asking.filter(({ caseId }) => caseId !== 'c-late'));
   expect(idsOf(await answered(`limit=2&cursor=${first.next}`))).toEqual(['case/c-old', 'case/c-same']);
 });

@@ -109,7 +109,7 @@ export const readRoutes = (app: FastifyInstance, { model, signalsOf, speeds, kno
         (until === undefined || (item.since ?? 0) < until),
     );
     const { rows, next } = pageOf('inbox', items, inboxPlace, asked);
-    return { inbox: rows, next };
+    return { inbox: rows, total: items.length, next };
   });
   app.get<One>('/v1/requests/:id', async ({ params: { id } }) =>
     found(await model.request(id), 'request', id, '`vigil inbox` (/v1/inbox)'),

@@ -56,7 +56,7 @@ const endText = ({ endReason, reason, exitCode }: Pick<AgentRow, 'endReason' | '
 };
 
 /** Whether a case of it or its client waits for a person. */
-export const asksPeople = ({ caseWaiting, exemption, waitingFor }: AgentRow): boolean =>
+const asksPeople = ({ caseWaiting, exemption, waitingFor }: AgentRow): boolean =>
   caseWaiting ||
   (exemption === 'awaiting_input' && (waitingFor?.kind === 'permission' || waitingFor?.kind === 'question'));
 
