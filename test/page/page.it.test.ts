@@ -300,6 +300,26 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await seen(text);
   });
 
+  test('the tasks that wait for a person can be shown alone: each one in review or blocked, with its reason', async () => {
+    const index = 33;
+    const before = world.rows.tasks;
+    const blocked = { blockedReason: 'agent stalled 3 times', blockedAt: 1, blockedAlertId: 'a-blocked' };
+    world.rows.tasks = before.map((task, at) => (at === index ? { ...task, ...blocked } : task));
+    world.change(['tasks', before[index]?.taskId ?? '']);
+    await go('tasks');
+    const rows = page.getByRole('table', { name: 'Tasks' }).getByRole('row');
+    await seen('2 of 200 tasks wait for a person');
+    expect(await rows.count()).toBeGreaterThan(3);
+    await page.getByLabel('Waits for a person').check();
+    await seen('BLOCKED: agent stalled 3 times');
+    const texts = await rows.allTextContents();
+    expect(texts.length).toBe(3);
+    expect(texts.join()).toContain('3 of 3 attempts used');
+    expect(await page.getByRole('button', { name: 'Acknowledge' }).count()).toBe(1);
+    world.rows.tasks = before;
+    world.change(['tasks', before[index]?.taskId ?? '']);
+  });
+
   test('an agent has its states over time, its figures with their limits in words, and its last output', async () => {
     await go(`fleet/${world.rows.agents[41]?.agentId}`);
     await seen(/4 changes of state in the last/);

@@ -1,4 +1,5 @@
 import type { AgentRow, Entry, ReadModel, Targets } from '@vigil/read-model';
+import { waitsForPerson } from '@vigil/read-model/standing';
 import { agentsOf } from './world-agents.ts';
 import {
   alertsOf,
@@ -55,7 +56,7 @@ export const modelOf = (rows: Rows, outcomes: () => readonly Entry[], now: () =>
     case: async (id) => rows.cases.find(({ caseId }) => caseId === id) ?? null,
     orders: async () => [],
     tasks: async ({ review, ...wanted }) =>
-      rows.tasks.filter((one) => having(wanted)(one) && (review !== true || one.recovery === 'REVIEW_REQUIRED')),
+      rows.tasks.filter((one) => having(wanted)(one) && (review !== true || waitsForPerson(one))),
     task: async (id) => rows.tasks.find(({ taskId }) => taskId === id) ?? null,
     recoveries: async ({ taskId }) => recoveriesOf(rows.agents, now()).filter((one) => one.taskId === taskId),
     checkpoints: async (taskId) => checkpointsOf(rows.agents, now()).filter((one) => one.taskId === taskId),

@@ -48,7 +48,7 @@ export const casesOf = (agents: readonly AgentRow[], now: number): CaseStory[] =
         escalationDeadlineAt: asked ? now + (index + 1) * 4.6 * MINUTE : null,
         escalationOnTimeout: asked ? 'terminate' : null,
         ...{ decision: null, decisionBy: null, decisionWhy: null, decisionAt: null },
-        ...{ closedAt: null, ending: null, closedWhy: null },
+        ...{ moreTimeUntil: null, closedAt: null, ending: null, closedWhy: null },
         trail: [
           entry(openedAt, 'CASE_OPENED', agent, { planName: 'stuck', requestedBy: null, note: null }),
           entry(openedAt + 1000, 'STEP_ADMITTED', agent, { step: 'nudge', dryRun: false }),
@@ -179,7 +179,8 @@ export const tasksOf = (agents: readonly AgentRow[], now: number): TaskRow[] =>
         hold: 'held',
         attempt: agent.attempt,
       },
-      ...{ endReason: agent.endReason, recovery: null, recoveryAt: null, recoveryReason: null, blockedReason: null },
+      ...{ endReason: agent.endReason, recovery: null, recoveryAt: null, recoveryReason: null },
+      ...{ blockedReason: null, blockedAt: null, blockedAlertId: null },
       ...{ checkpoints: index % 12, lastCheckpoint: index % 12 === 0 ? null : `c-${index % 12}` },
       ...(index === 130 && {
         ...{ recovery: 'REVIEW_REQUIRED', recoveryAt: now - 18 * MINUTE, attempt: 3 },

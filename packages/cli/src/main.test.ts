@@ -72,6 +72,7 @@ let knowledge: Knowledge = CURRENT;
 
 const taskRow = {
   ...{ taskId: 'T-1', agentId: 'waits', state: 'HEALTHY', blockedReason: null, recovery: null, recoveryReason: null },
+  ...{ recoveryAt: null, blockedAt: 8000, blockedAlertId: null, checkpoints: 0, lastCheckpoint: null },
   ...{ chain: [], recoveries: [] },
 };
 const inboxItem = {
@@ -106,7 +107,7 @@ const server = createServer(async (request, response) => {
       : answer(200, { cases: [caseStory({ caseId: 'case-1' })], next: 'c' });
   if (url.pathname === '/v1/cases') return answer(200, { cases: [caseStory({ openedAt: 5000, closedAt: 9000 })] });
   if (url.pathname === '/v1/breakers') return answer(200, { breakers: [breakerRow] });
-  if (url.pathname === '/v1/tasks') return answer(200, { tasks: [] });
+  if (url.pathname === '/v1/tasks') return answer(200, { tasks: [taskRow] });
   if (url.pathname === '/v1/dead-letters')
     return answer(200, {
       deadLetters: [{ eventId: 'letter-1', service: url.searchParams.get('service'), leftOut: 0 }],
@@ -393,6 +394,7 @@ test('lists show what was there between --since and --until', async () => {
   const at = (seconds: number) => new Date(seconds * 1000).toISOString();
   expect([await shown('case', at(9), at(99)), await shown('case', at(10), at(99))]).toEqual([1, 0]);
   expect([await shown('breaker', at(7), at(7)), await shown('breaker', at(8), at(9))]).toEqual([1, 0]);
+  expect([await shown('task', at(8), at(8)), await shown('task', at(9), at(99))]).toEqual([1, 0]);
   const alerts = async (...args: readonly string[]) =>
     JSON.parse((await vigil(['alert', 'list', '--json', ...args])).out).alerts.length;
   expect([await alerts('--until', at(1)), await alerts('--until', at(0))]).toEqual([1, 0]);

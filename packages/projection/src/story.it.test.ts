@@ -41,6 +41,22 @@ test('a stuck agent is unhealthy, shows the reason that matched, and its open ca
   ]);
 });
 
+test('a case has until when a person has granted more time, until it continues', async () => {
+  const given = (forMs: number) =>
+    example(Topic.agentIntervention, 'ESCALATION_DECIDED', { decision: 'allow_more_time', forMs });
+  const untilAfter = async (...events: readonly Unplaced[]) => {
+    await using it = await modelOf(opened, requested, ...events);
+    const [found] = await it.model.cases({});
+    return found?.moreTimeUntil ?? null;
+  };
+  const at = (second: number) => EXAMPLE_TIME + second * 1000;
+  expect(await untilAfter(given(600_000))).toBe(at(2) + 600_000);
+  expect(await untilAfter(given(600_000), requested, given(60_000))).toBe(at(4) + 60_000);
+  const otherwise = example(Topic.agentIntervention, 'ESCALATION_DECIDED', { decision: 'pardon', forMs: null });
+  for (const events of [[], [given(600_000), requested], [otherwise], [given(600_000), closed]])
+    expect(await untilAfter(...events)).toBeNull();
+});
+
 const ended = (endReason: 'finished' | 'explicit' | 'crashed') =>
   changed('TERMINATED', { endReason, taskId: 'OMN-1234' });
 const unhealthyAfter = async (...events: readonly Unplaced[]) => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { inbox } from './inbox.ts';
 import { readModel } from './read-model.ts';
+import { taskReason, waitsForPerson } from './standing.ts';
 import { scratchReadModel } from './testing.ts';
 
 test('a ticket that waits is in the inbox, however many newer ones have been answered', async () => {
@@ -27,6 +28,38 @@ test('a ticket that waits is in the inbox, however many newer ones have been ans
       ['seen', true],
     ],
   ]);
+});
+
+test('each task that waits for a person in the inbox is one that the list of such tasks has, with its reason', async () => {
+  await using database = await scratchReadModel();
+  await database.query(`
+    INSERT INTO tasks (task_id, recovery, recovery_reason) VALUES ('in-review', 'REVIEW_REQUIRED', '3 of 3 attempts used'),
+      ('both', 'REVIEW_REQUIRED', 'a retry failed'), ('recovered', 'RECOVERY_COMPLETED', NULL), ('stalled', NULL, NULL)`);
+  await database.query(`
+    INSERT INTO alerts (alert_id, alert_key, route, task_id, agent_id, text, raised_at, acknowledged_at, resolved_order)
+    VALUES ('a-1', 'task_blocked:stalled', 'task_blocked', 'stalled', 'w1', 'no way on', now(), NULL, NULL),
+           ('a-2', 'task_blocked:both', 'task_blocked', 'both', 'w2', 'no key', now(), NULL, NULL),
+           ('a-3', 'task_blocked:w3', 'task_blocked', NULL, 'w3', NULL, now(), NULL, NULL),
+           ('a-4', 'task_blocked:seen', 'task_blocked', 'seen', 'w4', 'seen', now(), now(), NULL),
+           ('a-5', 'task_blocked:recovered', 'task_blocked', 'recovered', 'w5', 'over', now(), NULL, '7'),
+           ('a-6', 'stuck_agent:other', 'stuck_agent', 'other', 'w6', 'stuck', now(), NULL, NULL)`);
+  const model = readModel(database);
+  const waiting = await model.tasks({ review: true });
+  expect(waiting.map((task) => [task.taskId, taskReason(task), task.blockedAlertId])).toEqual([
+    ['both', 'a retry failed; BLOCKED: no key', 'a-2'],
+    ['in-review', '3 of 3 attempts used', null],
+    ['stalled', 'BLOCKED: no way on', 'a-1'],
+    ['w3', 'BLOCKED: no reason is reported', 'a-3'],
+  ]);
+  expect(waiting.every(waitsForPerson)).toBe(true);
+  expect((await inbox(model)).map(({ id }) => id).toSorted()).toEqual(waiting.map(({ taskId }) => `task/${taskId}`));
+  expect((await model.tasks({})).map(({ taskId }) => taskId)).toEqual([
+    ...['both', 'in-review', 'recovered', 'seen', 'stalled', 'w3'],
+  ]);
+  expect(await model.tasks({ taskId: 'seen' })).toMatchObject([{ blockedReason: 'seen', blockedAlertId: null }]);
+  // A block has a time of its own.
+  expect((await model.tasks({ since: 1 })).map(({ taskId }) => taskId)).toEqual(['both', 'seen', 'stalled', 'w3']);
+  expect(await model.tasks({ until: 1 })).toEqual([]);
 });
 
 test('each request that waits is in the inbox, however many wait', async () => {

@@ -32,6 +32,7 @@ const ticket = {
   analysis: 'a loop',
   answeredAt: 700,
 };
+const inReview = { agentId: null, recovery: 'REVIEW_REQUIRED' };
 const alert = { alertId: 'a-1', alertKey: 'k', acknowledgedAt: null };
 
 test('a fleet in which no agent waits has an empty inbox', () => {
@@ -163,7 +164,7 @@ test('an agent at its idle prompt asks nothing', () => {
 });
 
 test('a task in review has the three decisions', () => {
-  const tasks = [{ taskId: 'T-4', agentId: null, recoveryReason: 'three attempts failed', recoveryAt: 1 }];
+  const tasks = [{ ...inReview, taskId: 'T-4', recoveryReason: 'three attempts failed', recoveryAt: 1 }];
   expect(inboxWith({ tasks })[0]).toMatchObject({ id: 'task/T-4', kind: 'review', text: 'three attempts failed' });
   expect(inboxWith({ tasks })[0]?.options.map(({ name }) => name)).toEqual(['retry', 'abandon', 'reset']);
 });
@@ -191,9 +192,15 @@ test('a blocked agent without a task waits under its own name', () => {
 });
 
 test('a task that is blocked and in review is one item, with the decisions of the review', () => {
-  const tasks = [{ taskId: 'T-7', agentId: null, recoveryReason: 'three attempts failed', recoveryAt: 1 }];
+  const tasks = [{ ...inReview, taskId: 'T-7', recoveryReason: 'three attempts failed', recoveryAt: 1 }];
   const items = inboxWith({ tasks, alerts: [blockedAlert] });
   expect(items).toMatchObject([{ id: 'task/T-7', options: [{ name: 'retry' }, {}, {}], alertId: null }]);
+});
+
+test('a blocked task that no review is about has no decisions of a review', () => {
+  const tasks = [{ taskId: 'T-7', agentId: 'worker-7', recovery: null, blockedAlertId: 'a-7' }];
+  const items = inboxWith({ tasks, alerts: [blockedAlert] });
+  expect(items).toMatchObject([{ id: 'task/T-7', options: [{ name: 'acknowledge' }], alertId: 'a-7' }]);
 });
 
 test('a ticket that came after its alert was acknowledged waits, because no person has seen it', () => {
@@ -229,7 +236,7 @@ test('a brake waits to be lifted, and shows what happens without an answer', () 
 
 test('the earliest deadline is first, then what has waited longest', () => {
   const cases = [waitingCase, { ...waitingCase, caseId: 'c-0', escalationDeadlineAt: 8000 }];
-  const tasks = [{ taskId: 'T-4', agentId: null, recoveryReason: null, recoveryAt: 200 }];
+  const tasks = [{ ...inReview, taskId: 'T-4', recoveryReason: null, recoveryAt: 200 }];
   const ids = inboxWith({ cases, agents: [asking('question')], tasks }).map(({ id }) => id);
   expect(ids).toEqual(['case/c-0', 'case/c-1', 'task/T-4', 'agent/worker-2']);
 });
@@ -245,7 +252,7 @@ test('each kind of item shows what happens without an answer', () => {
     cases: [waitingCase, { ...waitingCase, caseId: 'c-2', escalationDeadlineAt: null }],
     requests: [request],
     agents: [{ ...asking('question'), agentId: 'worker-9' }],
-    tasks: [{ taskId: 'T-4', agentId: null, recoveryReason: null, recoveryAt: 1 }],
+    tasks: [{ ...inReview, taskId: 'T-4', recoveryReason: null, recoveryAt: 1 }],
     tickets: [ticket],
     alerts: [alert],
     fleet: { braked: true, brakeScope: 'fleet', brakeWhy: null, brakeAt: 3 },

@@ -42,7 +42,7 @@ export type InboxSources = {
   readonly requests: readonly RequestRow[];
   /** those that wait for a person */
   readonly agents: readonly AgentRow[];
-  /** those in review */
+  /** those that wait for a person */
   readonly tasks: readonly TaskRow[];
   readonly tickets: readonly TicketRow[];
   /** the unresolved ones */
@@ -164,7 +164,9 @@ const ofAgent = ({ agentId, taskId, waitingFor, exemptionSince, runtimeId }: Age
 
 const REVIEW = ['retry', 'abandon', 'reset'];
 
-const ofTask = ({ taskId, agentId, recoveryReason, recoveryAt }: TaskRow): InboxItem => ({
+const isInReview = ({ recovery }: TaskRow): boolean => recovery === 'REVIEW_REQUIRED';
+
+const ofReview = ({ taskId, agentId, recoveryReason, recoveryAt }: TaskRow): InboxItem => ({
   id: `task/${taskId}`,
   kind: 'review',
   agentId,
@@ -188,11 +190,11 @@ const ofTask = ({ taskId, agentId, recoveryReason, recoveryAt }: TaskRow): Inbox
  */
 const ofBlocked = (
   { alertId, route, agentId, taskId, text, raisedAt, acknowledgedAt }: AlertRow,
-  tasks: readonly TaskRow[],
+  reviews: readonly TaskRow[],
 ): readonly InboxItem[] => {
   const subject = taskId ?? agentId;
   if (route !== 'task_blocked' || subject === null || acknowledgedAt !== null) return [];
-  if (tasks.some((task) => task.taskId === subject)) return [];
+  if (reviews.some((task) => task.taskId === subject)) return [];
   const id = `task/${subject}`;
   const recover = agentId === null ? '' : ` \`vigil recover ${shellQuoted(agentId)}\` gives it to a fresh one.`;
   return [
@@ -289,8 +291,8 @@ export const inboxOf = ({
     ...requests.map(ofRequest),
     // A request replaces the wait that its agent reports, which is the same one.
     ...withoutRequests(agents, requests).flatMap(ofAgent),
-    ...tasks.map(ofTask),
-    ...alerts.flatMap((alert) => ofBlocked(alert, tasks)),
+    ...tasks.filter(isInReview).map(ofReview),
+    ...alerts.flatMap((alert) => ofBlocked(alert, tasks.filter(isInReview))),
     ...tickets.flatMap((ticket) => ofTicket(ticket, alerts)),
   ].toSorted((one, other) => {
     const [[deadline, since, id], [otherDeadline, otherSince, otherId]] = [inboxPlace(one), inboxPlace(other)];

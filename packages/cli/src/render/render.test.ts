@@ -384,6 +384,17 @@ test('agents that wait for a person are listed with their start and their questi
   expect(waitingTable(VIEW, [])).toEqual(['No agent waits for a person.']);
 });
 
+test('the list of cases has until when a person has granted more time', () => {
+  const given = { waiting: false, step: 'ESCALATION_DECIDED', decision: 'allow_more_time' };
+  const stands = (more: object) => casesTable(VIEW, [caseStory({ ...given, ...more })]).at(-1);
+  expect(stands({ moreTimeUntil: NOON + 600_000 })).toMatch(/ more time until 12:10:00 /);
+  expect(stands({ moreTimeUntil: null, decision: 'force_handoff' })).toMatch(/ open: escalation decided /);
+  expect(stands({ moreTimeUntil: NOON, closedAt: NOON, ending: 'pardoned' })).toMatch(/ closed: pardoned /);
+  expect(caseLines(VIEW, caseStory({ ...given, moreTimeUntil: NOON + 600_000 }))[0]).toBe(
+    'case case-1 of worker-1: more time until 12:10:00',
+  );
+});
+
 test('the list of cases has why each was opened: its evidence, or who requested it by hand, and the reason', () => {
   const byHand = { requestedBy: 'ada (page)', warrantId: null, evidence: [], planName: 'by hand: nudge' };
   const rows = [

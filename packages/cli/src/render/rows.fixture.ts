@@ -130,6 +130,7 @@ export const caseStory = (more: Partial<CaseStory> = {}): CaseStory => ({
   decisionBy: null,
   decisionWhy: null,
   decisionAt: null,
+  moreTimeUntil: null,
   closedAt: null,
   ending: null,
   closedWhy: null,

@@ -41,9 +41,16 @@ test('an ended agent can be recovered only, if it has a task', () => {
   expect(agentActions({ ...ended, unhealthy: false }, 0)).toEqual([]);
 });
 
-test('only a task in review has decisions', () => {
-  expect(labels(taskActions({ taskId: 'T-1', recovery: 'REVIEW_REQUIRED' }))).toEqual(['Retry', 'Reset', 'Abandon']);
-  expect(taskActions({ taskId: 'T-1', recovery: 'RECOVERY_COMPLETED' })).toEqual([]);
+test('a task in review has decisions, a blocked one its acknowledgement, and another one none', () => {
+  const task = { taskId: 'T-1', recovery: null, blockedAlertId: null };
+  expect(labels(taskActions({ ...task, recovery: 'REVIEW_REQUIRED' }))).toEqual(['Retry', 'Reset', 'Abandon']);
+  expect(labels(taskActions({ ...task, recovery: 'REVIEW_REQUIRED', blockedAlertId: 'a-7' }))).not.toContain(
+    'Acknowledge',
+  );
+  expect(taskActions({ ...task, blockedAlertId: 'a-7' })).toMatchObject([
+    { label: 'Acknowledge', command: { kind: 'acknowledge', alertId: 'a-7' } },
+  ]);
+  expect(taskActions({ ...task, recovery: 'RECOVERY_COMPLETED' })).toEqual([]);
 });
 
 test('a closed breaker, and one of a task, have no reset', () => {

@@ -78,10 +78,12 @@ export const caseActions = ({
       }))
     : [];
 
-/** The decisions about a task in review. */
-export const taskActions = ({ taskId, recovery }: Pick<TaskRow, 'taskId' | 'recovery'>): readonly Action[] =>
+type ActedTask = Pick<TaskRow, 'taskId' | 'recovery' | 'blockedAlertId'>;
+
+/** The decisions about a task in review, or the acknowledgement of one that is blocked: the answers of its item of the inbox. */
+export const taskActions = ({ taskId, recovery, blockedAlertId }: ActedTask): readonly Action[] =>
   recovery !== 'REVIEW_REQUIRED'
-    ? []
+    ? acknowledgement(taskId, blockedAlertId)
     : (
         [
           ['retry', 'Retry'],
@@ -96,6 +98,18 @@ export const taskActions = ({ taskId, recovery }: Pick<TaskRow, 'taskId' | 'reco
         }),
         isDangerous: decision === 'abandon',
       }));
+
+const acknowledgement = (taskId: string, alertId: string | null): readonly Action[] =>
+  alertId === null
+    ? []
+    : [
+        action(
+          `task/${taskId}/acknowledge`,
+          'Acknowledge',
+          `The alert of ${taskId} is not repeated. It stays blocked until an agent works on it.`,
+          { kind: 'acknowledge', alertId },
+        ),
+      ];
 
 /** An open breaker of an agent can be closed by hand. The task's breaker is closed by a review. */
 export const breakerActions = ({ agentId, name, state }: BreakerRow): readonly Action[] =>

@@ -1,5 +1,6 @@
 import { caseReason, describeEvent, evidenceName } from '@vigil/cli/describe';
 import type { CaseRow } from '@vigil/read-model';
+import { caseStandingText } from '@vigil/read-model/standing';
 import { useMemo } from 'preact/hooks';
 import type { Live } from '../live/live.ts';
 import { ROUTES } from '../live/routes.ts';
@@ -7,15 +8,21 @@ import { caseActions } from '../model/actions.ts';
 import type { State } from '../model/fleet.ts';
 import { addressOf, addressWith } from '../model/places.ts';
 import { orDash, readable } from '../model/text.ts';
-import { countdown } from '../model/time.ts';
+import { clockTime, countdown } from '../model/time.ts';
 import { useAnswer, usePage } from '../parts/context.tsx';
 import { Actions, Age, AgentLink, Clock, Facts, Loaded, StateMark, Table, TaskLink } from '../parts/parts.tsx';
 
 /** The same words as `vigil case list`. */
-export const standing = ({ waiting, withheld, closedAt, ending, step }: CaseRow): string => {
-  if (closedAt !== null) return `closed: ${orDash(ending)}`;
-  if (withheld !== null) return `withheld: ${readable(withheld.why)}`;
-  return waiting ? 'waits for you' : `open: ${readable(step)}`;
+const Standing = ({ of, otherwise }: { readonly of: CaseRow; readonly otherwise: string | undefined }) => {
+  const { now, offsetMinutes } = usePage();
+  const text = caseStandingText(of, (at) => clockTime(now, at, offsetMinutes));
+  return <span class={of.waiting ? 'asks' : otherwise}>{text}</span>;
+};
+
+/** Until the case acts, or asks again. */
+const timeLeft = ({ waiting, escalationDeadlineAt, moreTimeUntil }: CaseRow, now: number): string => {
+  const until = moreTimeUntil ?? (waiting ? escalationDeadlineAt : null);
+  return until === null ? '-' : countdown(now, until).text;
 };
 
 /** The state of the finding, as words: the agent may have left it. A request by hand opens a case in any state. */
@@ -73,12 +80,11 @@ export const Cases = () => {
             { title: 'Found', kind: 'text', of: (one) => <FoundState of={one} /> },
             {
               ...{ title: 'Stands', kind: 'text' },
-              of: (one) => <span class={one.waiting ? 'asks' : undefined}>{standing(one)}</span>,
+              of: (one) => <Standing of={one} otherwise={undefined} />,
             },
             {
               ...{ title: 'Time left', kind: 'number' },
-              of: ({ waiting, escalationDeadlineAt }) =>
-                waiting && escalationDeadlineAt !== null ? countdown(now, escalationDeadlineAt).text : '-',
+              of: (one) => timeLeft(one, now),
             },
             { title: 'Opened', kind: 'text', of: ({ openedAt }) => <Clock at={openedAt} /> },
             { title: 'Why', kind: 'wide', of: (one) => orDash(caseReason(one)) },
@@ -109,7 +115,7 @@ export const Case = ({ id }: { readonly id: string }) => {
             <h1 id="title" class="mono">
               {found.caseId}
             </h1>
-            <span class={found.waiting ? 'asks' : 'dim'}>{standing(found)}</span>
+            <Standing of={found} otherwise="dim" />
           </div>
           {found.waiting && <p class="question">{orDash(found.escalationReason)}</p>}
           <Actions of={caseActions(found)} />

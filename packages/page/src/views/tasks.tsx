@@ -1,58 +1,75 @@
 import type { TaskRow } from '@vigil/read-model';
+import { taskReason, waitsForPerson } from '@vigil/read-model/standing';
+import { useState } from 'preact/hooks';
 import { ROUTES } from '../live/routes.ts';
 import { taskActions } from '../model/actions.ts';
 import { orDash, readable } from '../model/text.ts';
 import { useAnswer, usePage } from '../parts/context.tsx';
 import { Actions, AgentLink, Clock, Facts, Loaded, StateMark, Table, TaskLink } from '../parts/parts.tsx';
 
-/** Reviews first, then what is recovered, then the rest by name. */
-const urgency = ({ recovery }: TaskRow): number => {
-  if (recovery === 'REVIEW_REQUIRED') return 0;
-  return recovery === null ? 2 : 1;
+/** What waits for a person first, then what is recovered, then the rest by name. */
+const urgency = (task: TaskRow): number => {
+  if (waitsForPerson(task)) return 0;
+  return task.recovery === null ? 2 : 1;
 };
 
 export const Tasks = () => {
   const { live } = usePage();
+  const [isReview, setIsReview] = useState(false);
   return (
     <Loaded answered={useAnswer(live, ROUTES.tasks)}>
       {({ tasks }) => (
-        <Table
-          label="Tasks"
-          rows={tasks.toSorted((one, other) => urgency(one) - urgency(other))}
-          keyOf={({ taskId }) => taskId}
-          none="No tasks."
-          columns={[
-            { title: 'Task', kind: 'text', of: ({ taskId }) => <TaskLink id={taskId} /> },
-            // Before the wide columns, so that it is on a narrow screen.
-            { title: 'Answers', kind: 'buttons', of: (task) => <Actions of={taskActions(task)} /> },
-            { title: 'Assignee', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
-            { title: 'State', kind: 'text', of: ({ state }) => (state === null ? '-' : <StateMark state={state} />) },
-            { title: 'Attempt', kind: 'number', of: ({ attempt }) => orDash(attempt) },
-            {
-              ...{ title: 'Checkpoints', kind: 'text' },
-              // Agents name their checkpoints, at any length.
-              of: ({ checkpoints, lastCheckpoint }) =>
-                lastCheckpoint === null ? (
-                  checkpoints
-                ) : (
-                  <span class="mono">
-                    {checkpoints}, last {lastCheckpoint}
-                  </span>
-                ),
-            },
-            { title: 'Recovery', kind: 'text', of: ({ recovery }) => readable(recovery) },
-            {
-              title: 'Why',
-              kind: 'wide',
-              of: ({ blockedReason, recoveryReason }) =>
-                orDash(blockedReason === null ? recoveryReason : `BLOCKED: ${blockedReason}`),
-            },
-          ]}
-        />
+        <>
+          <div class="controls">
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={isReview}
+                onChange={(event) => setIsReview(event.currentTarget.checked)}
+              />
+              Waits for a person
+            </label>
+            <span class="dim shown" role="status">
+              {tasks.filter(waitsForPerson).length} of {tasks.length} tasks wait for a person
+            </span>
+          </div>
+          <TaskTable tasks={isReview ? tasks.filter(waitsForPerson) : tasks} />
+        </>
       )}
     </Loaded>
   );
 };
+
+const TaskTable = ({ tasks }: { readonly tasks: readonly TaskRow[] }) => (
+  <Table
+    label="Tasks"
+    rows={tasks.toSorted((one, other) => urgency(one) - urgency(other))}
+    keyOf={({ taskId }) => taskId}
+    none="No tasks."
+    columns={[
+      { title: 'Task', kind: 'text', of: ({ taskId }) => <TaskLink id={taskId} /> },
+      // Before the wide columns, so that it is on a narrow screen.
+      { title: 'Answers', kind: 'buttons', of: (task) => <Actions of={taskActions(task)} /> },
+      { title: 'Assignee', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
+      { title: 'State', kind: 'text', of: ({ state }) => (state === null ? '-' : <StateMark state={state} />) },
+      { title: 'Attempt', kind: 'number', of: ({ attempt }) => orDash(attempt) },
+      {
+        ...{ title: 'Checkpoints', kind: 'text' },
+        // Agents name their checkpoints, at any length.
+        of: ({ checkpoints, lastCheckpoint }) =>
+          lastCheckpoint === null ? (
+            checkpoints
+          ) : (
+            <span class="mono">
+              {checkpoints}, last {lastCheckpoint}
+            </span>
+          ),
+      },
+      { title: 'Recovery', kind: 'text', of: ({ recovery }) => readable(recovery) },
+      { title: 'Why', kind: 'wide', of: (task) => orDash(taskReason(task)) },
+    ]}
+  />
+);
 
 export const Task = ({ id }: { readonly id: string }) => {
   const { live } = usePage();
@@ -66,7 +83,12 @@ export const Task = ({ id }: { readonly id: string }) => {
             </h1>
             {task.state !== null && <StateMark state={task.state} />}
           </div>
-          {task.blockedReason !== null && <p class="question">BLOCKED, it waits for a person: {task.blockedReason}</p>}
+          {task.blockedReason !== null && (
+            <p class="question">
+              BLOCKED, {task.blockedAlertId === null ? 'a person has acknowledged it' : 'it waits for a person'}:{' '}
+              {task.blockedReason}
+            </p>
+          )}
           {task.recoveryReason !== null && <p class="question">{task.recoveryReason}</p>}
           <Actions of={taskActions(task)} />
           <Facts

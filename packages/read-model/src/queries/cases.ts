@@ -29,6 +29,11 @@ export const WAITING: string = `closed_order IS NULL AND step IS NOT DISTINCT FR
 export const WITHHELD: string = `CASE WHEN closed_order IS NULL AND step IS NOT DISTINCT FROM 'CASE_WITHHELD'
   THEN jsonb_build_object('step', withheld_step, 'why', withheld_why, 'detail', withheld_detail) END`;
 
+/** The end of the time that a person has granted, while nothing else has happened since. */
+const MORE_TIME_UNTIL = `CASE WHEN closed_order IS NULL AND step = 'ESCALATION_DECIDED' AND decision = 'allow_more_time'
+  THEN (SELECT s.occurred_at + (s.payload ->> 'forMs')::bigint * interval '1 millisecond' FROM case_steps s
+        WHERE s.case_id = cases.case_id AND s.type = 'ESCALATION_DECIDED' ORDER BY s.event_order DESC LIMIT 1) END`;
+
 const caseColumns = {
   caseId: column<string>(),
   agentId: column<string>(),
@@ -62,6 +67,8 @@ const caseColumns = {
   decisionBy: column<string | null>(),
   decisionWhy: column<string | null>(),
   decisionAt: column<number | null>(),
+  /** until when a person has granted more time; null: the case has no such time, or continues */
+  moreTimeUntil: column<number | null>(MORE_TIME_UNTIL),
   closedAt: column<number | null>(),
   ending: column<string | null>(),
   closedWhy: column<string | null>(),

@@ -22,7 +22,7 @@ import {
 } from './select.ts';
 
 const task = {
-  taskId: column<string>('coalesce(h.task_id, t.task_id)'),
+  taskId: column<string>('coalesce(h.task_id, t.task_id, b.task_id)'),
   agentId: column<string | null>(),
   state: column<HealthState | null>(),
   hold: column<string | null>(),
@@ -32,8 +32,11 @@ const task = {
   recovery: column<string | null>(),
   recoveryAt: column<number | null>(),
   recoveryReason: column<string | null>(),
-  /** why it is blocked: it waits for a person beside any recovery; null: it is not */
+  /** why it is blocked, beside any recovery; null: it is not */
   blockedReason: column<string | null>(),
+  blockedAt: column<number | null>(),
+  /** the alert whose acknowledgement its block waits for; null: for none */
+  blockedAlertId: column<string | null>(),
   checkpoints: column<number>('coalesce(c.checkpoints, 0)'),
   lastCheckpoint: column<string | null>(),
 };
@@ -44,43 +47,51 @@ const TASKS = `
 WITH assignee AS (
   SELECT DISTINCT ON (task_id) * FROM task_assignees
   ORDER BY task_id, (hold IS DISTINCT FROM 'left') DESC, assignee_at DESC, coalesce(attempt, 0) DESC, agent_id
+), blocked AS (
+  SELECT DISTINCT ON (1) coalesce(task_id, agent_id) AS task_id, coalesce(text, 'no reason is reported') AS blocked_reason,
+         raised_at AS blocked_at, CASE WHEN acknowledged_at IS NULL THEN alert_id END AS blocked_alert_id
+  FROM alerts WHERE route = 'task_blocked' AND resolved_order IS NULL AND coalesce(task_id, agent_id) IS NOT NULL
+  ORDER BY 1, acknowledged_at IS NOT NULL, raised_at DESC
 )
 SELECT ${listed(task)}
 FROM assignee h FULL JOIN tasks t ON t.task_id = h.task_id
+FULL JOIN blocked b ON b.task_id = coalesce(h.task_id, t.task_id)
 LEFT JOIN LATERAL (
   SELECT count(*)::integer AS checkpoints,
          (array_agg(checkpoint_id ORDER BY written_at DESC, recorded_at DESC, checkpoint_id DESC))[1] AS last_checkpoint
-  FROM dated_checkpoints d WHERE d.task_id = coalesce(h.task_id, t.task_id)
+  FROM dated_checkpoints d WHERE d.task_id = coalesce(h.task_id, t.task_id, b.task_id)
 ) c ON true
-LEFT JOIN (
-  SELECT alerts.task_id AS blocked_task, text AS blocked_reason FROM alerts
-  WHERE route = 'task_blocked' AND resolved_at IS NULL
-) b ON b.blocked_task = coalesce(h.task_id, t.task_id)
 `;
 
 /** [its id] */
-export const TASK_ORDER: Order<TaskRow> = [['coalesce(h.task_id, t.task_id)', 'text', ({ taskId }) => taskId]];
+export const TASK_ORDER: Order<TaskRow> = [
+  ['coalesce(h.task_id, t.task_id, b.task_id)', 'text', ({ taskId }) => taskId],
+];
 
 type TaskFilter = Filter<
   { taskId: string; agentId: string; review: boolean; state: HealthState } & OfAgent & Span & Paged
 >;
 
 /**
- * Tasks by name, all of them without a limit. `review`: only those that wait for a person. `agentId`: the present
- * assignee; state, host, policy and labels are its own. The time is that of the last change of the recovery.
+ * Tasks by name, all of them without a limit. `review`: only those that wait for a person, as `waitsForPerson` has it.
+ * `agentId`: the present assignee; state, host, policy and labels are its own. The time is that of the last change of
+ * the recovery, or of the block.
  */
 export const tasks = (sql: Sql, filter: TaskFilter): Promise<readonly TaskRow[]> => {
   const { text, values } = where([
-    when('coalesce(h.task_id, t.task_id) = $?', filter.taskId),
+    when('coalesce(h.task_id, t.task_id, b.task_id) = $?', filter.taskId),
     when('h.agent_id = $?', filter.agentId),
     when('h.state = $?', filter.state),
     ...whereAgentIs('h.agent_id', filter),
-    // An agent without a task has an entry under its own id, which is not a task.
+    // An agent without a task has an entry under its own id, which is a task only while people have to see it.
     filter.taskId === undefined
-      ? ['(h.task_id IS DISTINCT FROM h.agent_id OR t.recovery IS NOT NULL OR c.last_checkpoint IS NOT NULL)']
+      ? [
+          `(h.task_id IS DISTINCT FROM h.agent_id OR t.recovery IS NOT NULL OR c.last_checkpoint IS NOT NULL
+            OR b.task_id IS NOT NULL)`,
+        ]
       : null,
-    filter.review === true ? [`t.recovery = 'REVIEW_REQUIRED'`] : null,
-    ...within('t.recovery_at', filter),
+    filter.review === true ? [`(t.recovery = 'REVIEW_REQUIRED' OR b.blocked_alert_id IS NOT NULL)`] : null,
+    ...within('greatest(t.recovery_at, b.blocked_at)', filter),
     afterPlace(TASK_ORDER, filter.after),
   ]);
   const limit = `LIMIT $${values.length + 1}`;

@@ -82,12 +82,12 @@ export const cases = z.strictObject({
   ...pagedFar,
 });
 export const tasks = z.strictObject({
-  review: yes.optional(),
+  review: yes.optional().describe('true: only those that wait for a person, in review or blocked'),
   agent: name.describe('the present assignee; state, policy, host and label are its own'),
   state: health,
   ...ofAgent,
-  since: since.describe('whose recovery has changed at or after this time'),
-  until: until.describe('whose recovery has changed before this time'),
+  since: since.describe('whose recovery has changed, or that were blocked, at or after this time'),
+  until: until.describe('whose recovery has changed, or that were blocked, before this time'),
   ...pagedFar,
 });
 export const alerts = z.strictObject({

@@ -21,8 +21,10 @@ export const register = (program: Command): void => {
   const listing = tasks
     .command('list')
     .description('tasks, their assignees, and the state of their recovery')
-    .option('--review', 'only those that wait for a person');
-  withPeriod(listing, 'tasks whose recovery changed').option('--json', 'for programs').action(list);
+    .option('--review', 'only those that wait for a person: in review, or blocked');
+  withPeriod(listing, 'tasks whose recovery changed, or that were blocked,')
+    .option('--json', 'for programs')
+    .action(list);
   tasks.command('show <task>').description('one task').option('--json', 'for programs').action(showOne);
   const review = tasks
     .command('review <task>')
@@ -39,7 +41,11 @@ const list = (options: ListOptions): Promise<void> =>
     const query = { review: options.review ? 'true' : undefined };
     const tasks = await wholeList<TaskRow>(client, '/v1/tasks', 'tasks', query);
     if (options.since === undefined && options.until === undefined) return tasks;
-    return tasks.filter(({ recoveryAt }) => recoveryAt !== null && overlaps(periodOf(options), recoveryAt, recoveryAt));
+    const period = periodOf(options);
+    return tasks.filter(({ recoveryAt, blockedAt }) => {
+      const changedAt = Math.max(recoveryAt ?? 0, blockedAt ?? 0);
+      return changedAt > 0 && overlaps(period, changedAt, changedAt);
+    });
   });
 
 const showOne = async (taskId: string, { json }: Json): Promise<void> => {

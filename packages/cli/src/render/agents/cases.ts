@@ -1,12 +1,9 @@
 import type { CaseRow, CaseStory, Withheld } from '@vigil/read-model';
+import { caseStandingText } from '@vigil/read-model/standing';
 import { caseReason, evidenceName, trailLine } from '../describe.ts';
 import { ageText, clockTime, orDash, table, type View } from '../view.ts';
 
-const standing = ({ waiting, withheld, closedAt, ending, step }: CaseRow): string => {
-  if (closedAt !== null) return `closed: ${orDash(ending)}`;
-  if (withheld !== null) return `withheld: ${withheld.why.replaceAll('_', ' ')}`;
-  return waiting ? 'waits for you' : `open: ${orDash(step).toLowerCase().replaceAll('_', ' ')}`;
-};
+const standing = (view: View, one: CaseRow): string => caseStandingText(one, (at) => clockTime(view, at));
 
 export const casesTable = (view: View, cases: readonly CaseRow[]): string[] =>
   table<CaseRow>(
@@ -16,7 +13,7 @@ export const casesTable = (view: View, cases: readonly CaseRow[]): string[] =>
       { title: 'AGENT', of: ({ agentId }) => agentId },
       {
         title: 'STANDS',
-        of: standing,
+        of: (one) => standing(view, one),
         paint: (text, { waiting }) => (waiting ? view.paint.yellow(text) : text),
       },
       { title: 'OPENED', of: ({ openedAt }) => clockTime(view, openedAt) },
@@ -57,7 +54,7 @@ export const questionLines = (view: View, found: CaseStory): readonly string[] =
 
 /** A case without its steps. */
 export const caseFacts = (view: View, found: CaseStory): readonly string[] => [
-  `${view.paint.bold(`case ${found.caseId}`)} of ${found.agentId}: ${standing(found)}`,
+  `${view.paint.bold(`case ${found.caseId}`)} of ${found.agentId}: ${standing(view, found)}`,
   `  plan "${found.planName}": ${planText(found.plan)}`,
   ...(found.policyName === null ? [] : [`  policy ${found.policyName} ${orDash(found.policyHash)}`]),
   ...(found.note === null ? [] : [`  note ${found.note}`]),

@@ -13,6 +13,8 @@ export const taskRow = (): TaskRow => ({
   recoveryAt: NOON,
   recoveryReason: '3 of 3 attempts used',
   blockedReason: null,
+  blockedAt: null,
+  blockedAlertId: null,
   checkpoints: 7,
   lastCheckpoint: 'c-7',
 });

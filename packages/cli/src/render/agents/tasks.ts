@@ -1,8 +1,15 @@
 import type { CheckpointRow, RecoveryRow, TaskRow } from '@vigil/read-model';
+import { taskReason } from '@vigil/read-model/standing';
 import { stateText } from '../knowledge.ts';
 import { clockTime, orDash, paintState, table, type View } from '../view.ts';
 
 export const readable = (type: string | null): string => orDash(type).toLowerCase().replaceAll('_', ' ');
+
+/** A review and a block are two things for a person: both are named. */
+const recoveryText = ({ recovery, blockedReason }: TaskRow): string => {
+  if (blockedReason === null) return readable(recovery);
+  return recovery === 'REVIEW_REQUIRED' ? `${readable(recovery)}, BLOCKED` : 'BLOCKED';
+};
 
 /** `isNow`: the states are the present ones, not those of an earlier time. */
 export const tasksTable = (view: View, tasks: readonly TaskRow[], isNow: boolean): string[] =>
@@ -17,11 +24,8 @@ export const tasksTable = (view: View, tasks: readonly TaskRow[], isNow: boolean
         paint: (text) => paintState(view, text),
       },
       { title: 'CHECKPOINTS', of: ({ checkpoints, lastCheckpoint }) => `${checkpoints} (${orDash(lastCheckpoint)})` },
-      {
-        title: 'RECOVERY',
-        of: ({ blockedReason, recovery }) => (blockedReason === null ? readable(recovery) : 'BLOCKED'),
-      },
-      { title: 'WHY', of: ({ blockedReason, recoveryReason }) => orDash(blockedReason ?? recoveryReason), rest: true },
+      { title: 'RECOVERY', of: recoveryText },
+      { title: 'WHY', of: (task) => orDash(taskReason(task)), rest: true },
     ],
     tasks,
     'No tasks.',
@@ -53,10 +57,13 @@ export const checkpointLine = (
 
 export type Task = TaskRow & { readonly chain: readonly CheckpointRow[]; readonly recoveries: readonly RecoveryRow[] };
 
+const blockedLine = ({ blockedAlertId }: Task, reason: string): string =>
+  `  BLOCKED    ${blockedAlertId === null ? 'a person has acknowledged it' : 'it waits for a person'}: ${reason}`;
+
 /** One task: its assignee, its checkpoints, its attempts. */
 export const taskLines = (view: View, task: Task, isNow: boolean): string[] => [
   `${view.paint.bold(task.taskId)} ${isNow ? 'is' : 'was'} held by ${orDash(task.agentId)} (${task.state === null ? '-' : stateText(task.state, isNow)})`,
-  ...(task.blockedReason === null ? [] : [`  BLOCKED    it waits for a person: ${task.blockedReason}`]),
+  ...(task.blockedReason === null ? [] : [blockedLine(task, task.blockedReason)]),
   `  recovery   ${readable(task.recovery)}: ${orDash(task.recoveryReason)}`,
   ...(task.chain.length === 0 ? [] : ['Checkpoints']),
   ...task.chain.map((at) => checkpointLine(view, at)),
