@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Refused } from '@vigil/stream/errors';
 import { type FastifyInstance, type FastifyServerOptions, fastify } from 'fastify';
 import { z } from 'zod';
+import { answerRefusedBodies } from './rest-of-body.ts';
 
 /** Variables of a server that people or agents reach. */
 export const tlsSettings = {
@@ -51,5 +52,8 @@ export const tlsFor = (host: string, variable: string, settings: Settings): Tls 
 };
 
 /** An HTTP server, with TLS where there is a certificate. The types of fastify differ by that, and its use here does not. */
-export const openHttp = (options: FastifyServerOptions, tls: Tls | null): FastifyInstance =>
-  fastify({ ...options, https: tls } as FastifyServerOptions);
+export const openHttp = (options: FastifyServerOptions, tls: Tls | null): FastifyInstance => {
+  const app = fastify({ ...options, https: tls } as FastifyServerOptions);
+  answerRefusedBodies(app);
+  return app;
+};

@@ -7,6 +7,7 @@ import { example } from '@vigil/events/examples';
 import { canonicalJson, PRESETS, parseYaml } from '@vigil/policy';
 import { expect, test } from 'vitest';
 import { agent, dashboard, openCase, openRequest, TOKEN } from './app.fixture.ts';
+import { LARGEST_BODY } from './problem.ts';
 
 const reason = { by: 'ada', why: 'because' };
 
@@ -90,6 +91,21 @@ test('a request that Node cannot read is answered with a problem: headers above 
       expect(head).toContain('Content-Type: application/problem+json');
       expect(JSON.parse(body)).toMatchObject({ status, detail: expect.any(String) });
     }
+  } finally {
+    await app.close();
+  }
+});
+
+test('a body ten times above the limit is refused with 413, which a client gets that reads nothing before it has written it', async () => {
+  const { app } = dashboard();
+  const { hostname, port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+  try {
+    const body = 'x'.repeat(10 * LARGEST_BODY);
+    const socket = connect(Number(port), hostname).pause();
+    const head = `POST /v1/commands HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json`;
+    const request = `${head}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    await new Promise<void>((resolve, reject) => void socket.once('error', reject).write(request, () => resolve()));
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 [\s\S]*"urn:vigil:too_large"/);
   } finally {
     await app.close();
   }

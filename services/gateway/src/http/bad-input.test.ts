@@ -70,6 +70,26 @@ describe('bad input has its documented answer, and nothing is written', () => {
   });
 });
 
+test.each([
+  ['just above the limit', LARGEST_BODY + 1],
+  ['ten times above it', 10 * LARGEST_BODY],
+])(
+  'a body %s is refused with 413, which a client gets that reads nothing before it has written it',
+  async (_name, bytes) => {
+    const { hostname, port } = new URL(url());
+    const head = `POST /v1/heartbeats HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nConnection: close\r\n`;
+    const body = 'x'.repeat(bytes);
+    for (const request of [
+      `${head}Content-Length: ${bytes}\r\n\r\n${body}`,
+      `${head}Transfer-Encoding: chunked\r\n\r\n${bytes.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+    ]) {
+      const socket = connect(Number(port), hostname).pause();
+      await new Promise<void>((resolve, reject) => void socket.once('error', reject).write(request, () => resolve()));
+      expect(await textOf(socket)).toMatch(/^HTTP\/1\.1 413 [\s\S]*urn:vigil:problem:too_large/);
+    }
+  },
+);
+
 test('a wait of any fraction of a second is one', async () => {
   for (const wait of ['0.0005', '0.0125', '1e-9', '-0'])
     expect((await get(`/v1/runtimes/host-1/orders?wait=${wait}`)).status).toBe(200);
