@@ -130,7 +130,7 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
 
   return {
-    ...{ rows, state, streams, change, changeAgent, url, replays },
+    ...{ rows, state, streams, change, changeAgent, url, replays, token: TOKEN },
     endReplays: (): void => {
       for (const end of heldReplays) end();
       heldReplays.clear();

@@ -29,7 +29,7 @@ test('every file that registers a command is among those that are loaded', async
 });
 
 /** What passes on the terminal, the events or the questions of another program has nothing for programs of its own. */
-const WITHOUT_JSON = ['attach', 'hook', 'mcp', 'runtime', 'up'];
+const WITHOUT_JSON = ['attach', 'complete', 'hook', 'mcp', 'runtime', 'up'];
 
 const leaves = (command: Command): readonly Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);

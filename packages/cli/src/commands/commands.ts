@@ -19,6 +19,7 @@ const files: readonly CommandFile[] = [
   { names: ['health'], node: 'any', load: () => import('./inspect/health.ts') },
   { names: ['explain'], node: 'any', load: () => import('./inspect/explain.ts') },
   { names: ['inbox'], node: 'any', load: () => import('./inspect/inbox.ts') },
+  { names: ['complete'], node: 'any', load: () => import('./inspect/complete.ts') },
   { names: ['mcp'], node: 'pinned', load: () => import('./inspect/mcp.ts') },
   { names: ['case'], node: 'any', load: () => import('./control/case.ts') },
   {

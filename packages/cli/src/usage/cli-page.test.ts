@@ -65,7 +65,11 @@ const page = [
   '',
   'Every command of `vigil` with its arguments and options. `vigil COMMAND --help` also has examples.',
   '',
-  ...program.commands.filter((one) => one.name() !== 'help').flatMap((one) => sectionOf(one, ['vigil', one.name()])),
+  ...program
+    .createHelp()
+    .visibleCommands(program)
+    .filter((one) => one.name() !== 'help')
+    .flatMap((one) => sectionOf(one, ['vigil', one.name()])),
 ].join('\n');
 
 test('docs/cli.md has every command, argument and option; deleted, it is written again', async () => {

@@ -36,9 +36,10 @@ test.each(SHELLS)('the script for %s has every command and every option', (shell
   }
 });
 
-/** What bash completes in the last of these words. */
+/** What bash completes in the last of these words, without a dashboard. */
 const completed = (...words: readonly string[]): readonly string[] => {
   const script = `${scriptOf('bash', tree)}
+COMP_LINE="$*"; COMP_LINE="\${COMP_LINE// = /=}"; COMP_LINE="\${COMP_LINE/% =/=}"; COMP_POINT=\${#COMP_LINE}
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _vigil; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout, stderr } = spawnSync('bash', ['-c', script, 'bash', 'vigil', ...words], { encoding: 'utf8' });
   expect(stderr).toBe('');

@@ -15,7 +15,7 @@ For one session:
 export const register = (program: Command): void => {
   program
     .command('completion')
-    .description('print a script with which a shell completes commands and options')
+    .description('print a script with which a shell completes commands, options, and names that the dashboard has')
     .addArgument(new Argument('<shell>', 'which').choices(SHELLS))
     .addHelpText('after', EXAMPLES)
     .action((shell: Shell) => print([scriptOf(shell, treeOf(program))]));

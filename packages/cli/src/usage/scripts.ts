@@ -5,7 +5,7 @@ export type Shell = (typeof SHELLS)[number];
 
 type Tree = readonly CommandEntry[];
 
-/** The completion script of a shell. Each starts no process, so that Tab answers at once. */
+/** The completion script of a shell. Only names come from the dashboard: for the rest it starts no process, so that Tab answers at once. */
 export const scriptOf = (shell: Shell, tree: Tree): string => {
   switch (shell) {
     case 'bash':
@@ -17,6 +17,9 @@ export const scriptOf = (shell: Shell, tree: Tree): string => {
   }
 };
 
+/** Prints the names of a kind, a line each; without a dashboard that answers, none. */
+const NAMES = 'command vigil complete';
+
 /** In single quotes, as all three shells read it. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -25,38 +28,77 @@ const valued = (tree: Tree): readonly { readonly path: string; readonly option: 
     options.filter(({ takesValue }) => takesValue).map((option) => ({ path, option })),
   );
 
-/** The part that bash and zsh share: `at` becomes the longest known command before the cursor. */
-const findPath = (tree: Tree, words: string): string => `  local at='' word
+/** The commands whose first argument is a name that the dashboard has. */
+const naming = (tree: Tree): readonly Pick<CommandEntry, 'path' | 'names'>[] =>
+  tree.filter(({ names }) => names !== null);
+
+const paths = (tree: Tree): readonly string[] => tree.flatMap(({ path }) => (path === '' ? [] : [quoted(` ${path}`)]));
+
+/** The part that bash and zsh share: `at` becomes the longest known command before the cursor, `given` counts the words after it that are not options. */
+const findPath = (tree: Tree, words: string): string => `  local at='' given=0 word
   for word in ${words}; do
     case "$at $word" in
-      ${tree.flatMap(({ path }) => (path === '' ? [] : [quoted(` ${path}`)])).join('|')}) at="$at $word" ;;
+      ${paths(tree).join('|')}) at="$at $word" ;;
+      *" "-*) ;;
+      *) given=$((given + 1)) ;;
     esac
   done`;
 
 const bash = (tree: Tree): string => `# bash completion of vigil
 _vigil() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" found=''
+  # bash divides words at signs such as = and :, which names and options have
+  local whole="\${COMP_LINE:0:COMP_POINT}" replaced="\${COMP_WORDS[COMP_CWORD]}" current='' previous found='' kind='' name
+  local -a words
   COMPREPLY=()
-  # bash divides --option=value at the sign
-  if [ "$current" = = ]; then
-    current=''
-  elif [ "$previous" = = ] && [ "$COMP_CWORD" -ge 2 ]; then
-    previous="\${COMP_WORDS[COMP_CWORD-2]}"
-  fi
-${findPath(tree, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
+  read -r -a words <<< "$whole"
+  case "$whole" in
+    *[[:space:]]) ;;
+    *)
+      current="\${words[\${#words[@]}-1]}"
+      unset "words[\${#words[@]}-1]"
+      ;;
+  esac
+  previous="\${words[\${#words[@]}-1]}"
+  case "$current" in
+    --*=*)
+      previous="\${current%%=*}"
+      current="\${current#*=}"
+      ;;
+  esac
+  case "$replaced" in
+    [=:@]) replaced='' ;;
+  esac
+${findPath(tree, `"\${words[@]:1}"`)}
   case "$at $previous" in
 ${valued(tree)
-  .map(({ path, option }) => `    ${quoted(pathAnd(path, option.name))}) found=${quoted(option.choices.join(' '))} ;;`)
+  .map(({ path, option }) => `    ${quoted(pathAnd(path, option.name))}) ${bashValue(option)} ;;`)
   .join('\n')}
     *)
       case "$at" in
 ${tree.map((entry) => `        ${quoted(spaced(entry.path))}) found=${quoted(all(entry))} ;;`).join('\n')}
       esac
+      case "$given$at" in
+${naming(tree)
+  .map(({ path, names }) => `        ${quoted(`0${spaced(path)}`)}) kind=${names} ;;`)
+  .join('\n')}
+      esac
       ;;
   esac
   [ -n "$found" ] && COMPREPLY=($(compgen -W "$found" -- "$current"))
+  case "$current" in
+    -*) kind='' ;;
+  esac
+  [ -z "$kind" ] && return
+  while IFS= read -r name; do
+    case "$name" in
+      "$current"*) COMPREPLY+=("\${name#"\${current%"$replaced"}"}") ;;
+    esac
+  done < <(${NAMES} "$kind" 2>/dev/null)
 }
 complete -o default -F _vigil vigil`;
+
+const bashValue = ({ choices, names }: OptionEntry): string =>
+  names === null ? `found=${quoted(choices.join(' '))}` : `kind=${names}`;
 
 const spaced = (path: string): string => (path === '' ? '' : ` ${path}`);
 const pathAnd = (path: string, option: string): string => `${spaced(path)} ${option}`;
@@ -67,16 +109,29 @@ const all = ({ words, options }: CommandEntry): string =>
 const described = (name: string, description: string): string =>
   quoted(`${name.replaceAll(':', '\\:')}:${description}`);
 
+const zshValue = ({ choices, names }: OptionEntry): string => {
+  if (names !== null) return `_vigil_names ${names}`;
+  return choices.length === 0 ? '_files' : `compadd -- ${choices.map(quoted).join(' ')}`;
+};
+
 const zsh = (tree: Tree): string => `#compdef vigil
+_vigil_names() {
+  local -a names
+  names=(\${(f)"$(${NAMES} $1 2>/dev/null)"})
+  compadd -- $names
+}
 _vigil() {
   local -a found
+  local named=1
 ${findPath(tree, `"\${(@)words[2,CURRENT-1]}"`)}
   case "$at \${words[CURRENT-1]}" in
 ${valued(tree)
-  .map(({ path, option: { name, choices } }) => {
-    const action = choices.length === 0 ? '_files' : `compadd -- ${choices.map(quoted).join(' ')}`;
-    return `    ${quoted(pathAnd(path, name))}) ${action}; return ;;`;
-  })
+  .map(({ path, option }) => `    ${quoted(pathAnd(path, option.name))}) ${zshValue(option)}; return ;;`)
+  .join('\n')}
+  esac
+  case "$given$at" in
+${naming(tree)
+  .map(({ path, names }) => `    ${quoted(`0${spaced(path)}`)}) _vigil_names ${names}; named=$? ;;`)
   .join('\n')}
   esac
   case "$at" in
@@ -90,31 +145,42 @@ ${tree
   })
   .join('\n')}
   esac
-  _describe vigil found || _files
+  _describe vigil found || (( ! named )) || _files
 }
 if [ "$funcstack[1]" = _vigil ]; then _vigil "$@"; else compdef _vigil vigil; fi`;
 
+/** `given`: so many words that are not options stand after the command. */
 const fish = (tree: Tree): string => `# fish completion of vigil
 function __vigil_at
   set -l at ''
+  set -l given 0
   for word in (commandline -opc)[2..-1]
     switch "$at $word"
-      case ${tree.flatMap(({ path }) => (path === '' ? [] : [quoted(` ${path}`)])).join(' ')}
+      case ${paths(tree).join(' ')}
         set at "$at $word"
+      case '* -*'
+      case '*'
+        set given (math $given + 1)
     end
   end
-  test "$at" = "$argv[1]"
+  test "$at" = "$argv[1]"; and begin; test (count $argv) = 1; or test $given = $argv[2]; end
 end
 complete -c vigil -e
-${tree.flatMap(({ path, words, options }) => fishLines(path, words, options)).join('\n')}`;
+${tree.flatMap(fishLines).join('\n')}`;
 
-const fishLines = (path: string, words: CommandEntry['words'], options: readonly OptionEntry[]): readonly string[] => {
+const fishNames = (names: string): string => `-f -a "(${NAMES} ${names} 2>/dev/null)"`;
+
+const fishLines = ({ path, words, options, names }: CommandEntry): readonly string[] => {
   const here = `complete -c vigil -n "__vigil_at ${quoted(spaced(path))}"`;
   return [
+    ...(names === null ? [] : [`complete -c vigil -n "__vigil_at ${quoted(spaced(path))} 0" ${fishNames(names)}`]),
     ...words.map(({ word, description }) => `${here} -f -a ${quoted(word)} -d ${quoted(description)}`),
-    ...options.map(({ name, description, takesValue, choices }) => {
-      const value = takesValue ? ` -r${choices.length === 0 ? '' : ` -f -a ${quoted(choices.join(' '))}`}` : '';
-      return `${here} -l ${quoted(name.replace(/^--/, ''))}${value} -d ${quoted(description)}`;
-    }),
+    ...options.map((option) => `${here} -l ${quoted(option.name.replace(/^--/, ''))}${fishValue(option)}`),
   ];
+};
+
+const fishValue = ({ description, takesValue, choices, names }: OptionEntry): string => {
+  const suggested =
+    names !== null ? ` ${fishNames(names)}` : choices.length === 0 ? '' : ` -f -a ${quoted(choices.join(' '))}`;
+  return `${takesValue ? ` -r${suggested}` : ''} -d ${quoted(description)}`;
 };

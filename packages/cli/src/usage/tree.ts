@@ -1,11 +1,16 @@
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
+import { NAME_KINDS, type NameKind } from '../names.ts';
 
-/** An option as a shell completes it. `choices`: its values; empty: free text, or none where `takesValue` is false. */
+/**
+ * An option as a shell completes it. `choices`: its values; `names`: what its value names; without both it is free text, or
+ * none where `takesValue` is false.
+ */
 export type OptionEntry = {
   readonly name: string;
   readonly description: string;
   readonly takesValue: boolean;
   readonly choices: readonly string[];
+  readonly names: NameKind | null;
 };
 
 /** A command as a shell completes it. `path`: its words, such as `case list`; empty: the program. */
@@ -14,21 +19,54 @@ export type CommandEntry = {
   readonly options: readonly OptionEntry[];
   /** words that may follow: the names of its commands, or the choices of its arguments */
   readonly words: readonly { readonly word: string; readonly description: string }[];
+  /** what its first argument names; null: nothing that the dashboard has */
+  readonly names: NameKind | null;
 };
 
-const optionsOf = (command: Command): readonly OptionEntry[] =>
+/** Where the word of the usage is another one. */
+const NAMED: Readonly<Record<string, NameKind>> = {
+  'policy show <name>': 'policy',
+  'health --policy <name>': 'policy',
+};
+/** Where the word of the usage is a kind of names, and the value may be something else: a file, too. */
+const OTHERWISE: ReadonlySet<string> = new Set(
+  ['evaluate', 'tune', 'replay what-if'].map((path) => `${path} --policy <policy>`),
+);
+
+/** `value`: such as `<agent>` or `[agent]`. */
+const kindAt = (place: string, value: string): NameKind | null => {
+  if (OTHERWISE.has(place)) return null;
+  return NAMED[place] ?? NAME_KINDS.find((kind) => value.slice(1, -1) === kind) ?? null;
+};
+
+const optionsOf = (command: Command, path: string): readonly OptionEntry[] =>
   command
     .createHelp()
     .visibleOptions(command)
-    .map(({ long, short, description, required, optional, argChoices }) => ({
-      name: long ?? short ?? '',
-      description,
-      takesValue: required || optional,
-      choices: argChoices ?? [],
-    }));
+    .map((option) => ({ ...optionEntry(option), names: kindAt(`${path} ${option.flags}`, wordOfValue(option)) }));
+
+const wordOfValue = ({ flags }: Option): string => flags.split(' ').at(-1) ?? '';
+
+const optionEntry = ({ long, short, description, required, optional, argChoices }: Option) => ({
+  name: long ?? short ?? '',
+  description,
+  takesValue: required || optional,
+  choices: argChoices ?? [],
+});
+
+const namesOf = (command: Command, path: string): NameKind | null => {
+  const [first] = command.registeredArguments;
+  return first === undefined ? null : kindAt(`${path} <${first.name()}>`, `<${first.name()}>`);
+};
+
+/** Without what people do not call themselves. */
+const commandsOf = (command: Command): readonly Command[] => {
+  const visible = command.createHelp().visibleCommands(command);
+  return command.commands.filter((one) => visible.includes(one));
+};
 
 const wordsOf = (command: Command): CommandEntry['words'] => [
-  ...command.commands.map((one) => ({ word: one.name(), description: one.description() })),
+  ...commandsOf(command).map((one) => ({ word: one.name(), description: one.description() })),
   ...command.registeredArguments.flatMap(({ argChoices, description }) =>
     (argChoices ?? []).map((word) => ({ word, description })),
   ),
@@ -37,8 +75,11 @@ const wordsOf = (command: Command): CommandEntry['words'] => [
 /** Every command with what can follow it, the program first. */
 export const treeOf = (program: Command): readonly CommandEntry[] => {
   const within = (command: Command, path: readonly string[]): readonly CommandEntry[] => [
-    { path: path.join(' '), options: optionsOf(command), words: wordsOf(command) },
-    ...command.commands.flatMap((one) => within(one, [...path, one.name()])),
+    {
+      ...{ path: path.join(' '), options: optionsOf(command, path.join(' ')), words: wordsOf(command) },
+      names: namesOf(command, path.join(' ')),
+    },
+    ...commandsOf(command).flatMap((one) => within(one, [...path, one.name()])),
   ];
   return within(program, []);
 };

@@ -1,0 +1,63 @@
+import type { AlertRow, CaseRow, InboxItem, PolicyRow, TaskRow } from '@vigil/read-model';
+import type { Client } from './client.ts';
+
+/** What the dashboard has names of, as arguments and options call it. */
+export const NAME_KINDS = ['agent', 'case', 'channel', 'item', 'policy', 'task'] as const;
+export type NameKind = (typeof NAME_KINDS)[number];
+
+type Asked = Pick<Client, 'get'>;
+
+/** The most names of a list: a person who wants another one types more of it, or looks at the list. */
+const MOST = '1000';
+/** Closed cases are looked at while they are new. */
+const CLOSED_CASES = '100';
+/** A channel is known by its deliveries. */
+const ALERTS = '200';
+
+/** All agents in few bytes. */
+const agents = async ({ get }: Asked): Promise<readonly string[]> => {
+  type Cells = { readonly fields: readonly string[]; readonly agents: readonly (readonly unknown[])[] };
+  const cells = await get<Cells>('/v1/fleet/cells');
+  const place = cells.fields.indexOf('agentId');
+  return cells.agents.map((row) => String(row[place]));
+};
+
+const cases = async ({ get }: Asked): Promise<readonly string[]> => {
+  type Cases = { readonly cases: readonly CaseRow[] };
+  const answers = await Promise.all([
+    get<Cases>('/v1/cases', { open: 'true', limit: MOST }),
+    get<Cases>('/v1/cases', { limit: CLOSED_CASES }),
+  ]);
+  return answers.flatMap((answer) => answer.cases.map(({ caseId }) => caseId));
+};
+
+const channels = async ({ get }: Asked): Promise<readonly string[]> => {
+  const { alerts } = await get<{ readonly alerts: readonly AlertRow[] }>('/v1/alerts', { limit: ALERTS });
+  return alerts.flatMap(({ deliveries }) => deliveries.map(({ sink }) => sink));
+};
+
+const items = async ({ get }: Asked): Promise<readonly string[]> => {
+  const { inbox } = await get<{ readonly inbox: readonly InboxItem[] }>('/v1/inbox', { limit: MOST });
+  return inbox.map(({ id }) => id);
+};
+
+const policies = async ({ get }: Asked): Promise<readonly string[]> => {
+  const answer = await get<{ readonly policies: readonly PolicyRow[] }>('/v1/policies', { limit: MOST });
+  return answer.policies.map(({ name }) => name);
+};
+
+const tasks = async ({ get }: Asked): Promise<readonly string[]> => {
+  const answer = await get<{ readonly tasks: readonly TaskRow[] }>('/v1/tasks', { limit: MOST });
+  return answer.tasks.map(({ taskId }) => taskId);
+};
+
+const LISTS: Readonly<Record<NameKind, (client: Asked) => Promise<readonly string[]>>> = {
+  ...{ agent: agents, case: cases, channel: channels, item: items, policy: policies, task: tasks },
+};
+
+/** One word of any shell, as it stands. Agents choose their names: another one may do something on the line of a person. */
+const isWord = (name: string): boolean => /^[\p{L}\p{N}_./][\p{L}\p{N}_./:@+,%-]*$/u.test(name);
+
+/** The names that a shell completes, each once. */
+export const namesOf = async (client: Asked, kind: NameKind): Promise<readonly string[]> =>
+  [...new Set(await LISTS[kind](client))].filter(isWord).toSorted();
