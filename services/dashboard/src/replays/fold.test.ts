@@ -1,7 +1,7 @@
 import { logSource, verify, whatIf } from '@vigil/health/replay';
 import { judgedFleet, presetNamed } from '@vigil/health/replay-fixture';
 import { expect, test } from 'vitest';
-import { foldAgain } from './fold.ts';
+import { foldAgain, verifyResult, whatIfResult } from './fold.ts';
 
 const { signal } = new AbortController();
 const ALL = { from: null, to: null, agent: null };
@@ -41,4 +41,40 @@ test('a policy that was not recorded cannot be replaced, and the message has the
   await expect(foldAgain(log, spec, () => {}, signal)).rejects.toThrow(
     'no recorded policy is called dem: give one of demo, or leave it out',
   );
+});
+
+const names = Array.from({ length: 120 }, (_, n) => `worker-${n}`);
+
+test('a large comparison is kept in part: a hundred agents, and fifty outcomes of each from ten before the first difference', () => {
+  const outcome = { kind: 'state', from: 'HEALTHY', to: 'STUCK', reason: '' } as const;
+  const outcomes = Array.from({ length: 100 }, (_, at) => {
+    const isSame = at < 30;
+    return { at, position: `t/0/${at}`, recorded: outcome, otherwise: isSame ? outcome : null, isSame };
+  });
+  const side = { stuck: 120, degraded: 0, plans: 0 };
+  const { different, differentCount, earlier, earlierCount } = whatIfResult({
+    ...{ observations: 1, agents: 120, actedOtherwise: 0, recorded: side, otherwise: side, earlier: names },
+    different: names.map((agent) => ({ agent, outcomes, differsFrom: null })),
+  });
+  expect([different.length, differentCount, earlier.length, earlierCount]).toEqual([100, 120, 100, 120]);
+  expect(different[0]?.outcomes.map(({ at }) => at)).toEqual(Array.from({ length: 50 }, (_, n) => 20 + n));
+  expect(different[0]?.leftOut).toEqual({ before: 20, after: 30 });
+});
+
+test('a verification keeps the first hundred differences, with the type and the payload of each event', () => {
+  const decided = {
+    ...{ topic: 't', type: 'AGENT_PRESENT', key: 'k', eventId: 'e', stateKey: 'k', version: 1, epoch: 0 },
+    ...{ occurredAt: 5, causationId: null, policy: null, payload: { agentId: 'k' } },
+  };
+  const { differences, differentCount } = verifyResult({
+    ...{ observations: 1, decisions: 1, agents: 120, earlier: [], newer: 0, unreadable: 0 },
+    differences: names.map((agent) => ({
+      ...{ agent, at: 5, position: null, recorded: decided, decided: null, reason: 'r' },
+    })),
+  });
+  expect([differences.length, differentCount]).toEqual([100, 120]);
+  expect(differences[0]).toEqual({
+    ...{ agent: 'worker-0', at: 5, position: null, reason: 'r', decided: null },
+    recorded: { type: 'AGENT_PRESENT', payload: { agentId: 'k' } },
+  });
 });

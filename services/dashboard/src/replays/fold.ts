@@ -46,7 +46,8 @@ const earlierOf = (earlier: readonly string[]) => ({
   earlier: earlier.slice(0, MOST_AGENTS),
 });
 
-const verifyResult = ({ differences, earlier, ...counts }: Verified): VerifyResult => ({
+/** What is kept of a verification. */
+export const verifyResult = ({ differences, earlier, ...counts }: Verified): VerifyResult => ({
   kind: 'verify',
   ...counts,
   ...earlierOf(earlier),
@@ -54,7 +55,8 @@ const verifyResult = ({ differences, earlier, ...counts }: Verified): VerifyResu
   differences: differences.slice(0, MOST_AGENTS).map(differenceOf),
 });
 
-const whatIfResult = ({ different, earlier, ...counts }: WhatIf): WhatIfResult => ({
+/** What is kept of a comparison. */
+export const whatIfResult = ({ different, earlier, ...counts }: WhatIf): WhatIfResult => ({
   kind: 'what_if',
   ...counts,
   ...earlierOf(earlier),
