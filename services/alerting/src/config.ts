@@ -3,6 +3,7 @@ import { linkKey } from '@vigil/chassis/decision-link';
 import { z } from 'zod';
 import type { Settings } from './alert/messages.ts';
 import type { Routing } from './alert/routing.ts';
+import type { GroupSettings } from './groups/groups.ts';
 
 /** Variables of the service. */
 export const config = logSettings({
@@ -41,6 +42,10 @@ export const config = logSettings({
     unit: 'milliseconds',
     description: 'From the start of an alert to its first notification; 0 notifies at once.',
   }),
+  VIGIL_ALERT_GROUP_LEAST: whole(2, 10_000).default(10).meta({
+    unit: 'alerts',
+    description: 'So many alerts of one route within half a minute are one alert, which holds back the others.',
+  }),
   VIGIL_ALERT_END_WAIT_MS: whole(0, 3_600_000).default(30_000).meta({
     unit: 'milliseconds',
     description: 'How long the end of an alert waits for another start, so that a flapping agent is one incident.',
@@ -60,6 +65,13 @@ export const settingsOf = (waitTimes: WaitTimes, routing: Routing): Settings => 
   endWaitMs: waitTimes.VIGIL_ALERT_END_WAIT_MS,
   repeatMs: waitTimes.VIGIL_ALERT_REPEAT_MS,
   routing,
+});
+
+type Grouping = Pick<z.output<typeof config>, 'VIGIL_ALERT_GROUP_LEAST' | 'VIGIL_ALERT_GROUP_WAIT_MS'>;
+
+export const groupSettingsOf = (settings: Grouping): GroupSettings => ({
+  least: settings.VIGIL_ALERT_GROUP_LEAST,
+  waitMs: settings.VIGIL_ALERT_GROUP_WAIT_MS,
 });
 
 type OwnHealth = Pick<z.output<typeof config>, 'VIGIL_DEADMAN_URL' | 'VIGIL_PROBES'>;

@@ -6,6 +6,7 @@ import { AT_REST } from './alert/at-rest.ts';
 import { isForGates } from './alert/gates.ts';
 import type { Settings } from './alert/messages.ts';
 import { GATES_KEY } from './alert/routing.ts';
+import { GROUPS_AT_REST, type GroupSettings, type Groups, groups } from './groups/groups.ts';
 import { agentNotices } from './notices/agents/agent-notices.ts';
 import { warrantNotices } from './notices/agents/warrant-notices.ts';
 import { fleetNotices } from './notices/fleet/fleet-notices.ts';
@@ -68,6 +69,21 @@ export const alertDecider = (
   stateKey: (input) => (isForGates(input) ? GATES_KEY : input.key),
   governing: { key: GATES_KEY, ruleOf: (gates) => alerts(settings, gates) },
   atRest: AT_REST,
+});
+
+/** Many alerts of one route at once, on one partition: it reads what the decider of alerts has raised. */
+export const groupDecider = (
+  settings: GroupSettings,
+): DeciderProcessor<Groups, Notify | typeof Topic.alert, Notify> => ({
+  processor: 'alerting-groups',
+  service: 'alerting',
+  reads: [Topic.notify, Topic.alert],
+  writes: [Topic.notify],
+  time: { topic: Topic.notify, sources: 'own' },
+  ticks: [],
+  decider: groups(settings),
+  stateKey: () => 'groups',
+  atRest: GROUPS_AT_REST,
 });
 
 export const WRITTEN = topicsWritten(agentMapper(noPolicies), taskMapper(noPolicies), fleetMapper(noPolicies), DECIDER);

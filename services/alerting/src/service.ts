@@ -1,11 +1,11 @@
 import { defineService, openLog } from '@vigil/chassis';
 import { runProcessor, writer } from '@vigil/stream';
-import { config, ownHealthSettings, settingsOf } from './config.ts';
+import { config, groupSettingsOf, ownHealthSettings, settingsOf } from './config.ts';
 import { openChannels } from './delivery/channels.ts';
 import { runDeliveries } from './delivery/deliveries.ts';
 import { followPolicies } from './notices/policy-alerts.ts';
 import { watchOwnHealth } from './own-health/own-health.ts';
-import { agentMapper, alertDecider, fleetMapper, taskMapper, WRITTEN } from './processors.ts';
+import { agentMapper, alertDecider, fleetMapper, groupDecider, taskMapper, WRITTEN } from './processors.ts';
 import { runAssessments } from './triage/assessments.ts';
 import { triageModelOf } from './triage/model.ts';
 
@@ -30,6 +30,7 @@ export const alerting = defineService({
       tasks: await use(runProcessor(log, taskMapper(policies.alerts), options)),
       fleet: await use(runProcessor(log, fleetMapper(policies.alerts), options)),
       alerts: await use(runProcessor(log, alertDecider(settingsOf(config, routing)), options)),
+      groups: await use(runProcessor(log, groupDecider(groupSettingsOf(config)), options)),
       triage: await use(runAssessments(log, model, { now: Date.now, logger, count })),
       delivery: await use(runDeliveries(log, sinks, delivering)),
     };

@@ -4,7 +4,7 @@
 export const SYMBOLS = {
   Activity: ['UNKNOWN', 'starting', 'working', 'idle', 'awaiting_input', 'blocked', 'rate_limited', 'paused', 'handing_off', 'stuck', 'exiting', 'finished'],
   AgentControl: ['UNKNOWN', 'confirm_death', 'reset_breaker', 'file_ticket'],
-  AlertAction: ['UNKNOWN', 'raise', 'resolve', 'dismiss', 'settle', 'inhibit', 'release'],
+  AlertAction: ['UNKNOWN', 'raise', 'resolve', 'dismiss', 'settle', 'inhibit', 'release', 'hold', 'unhold'],
   AlertSeverity: ['UNKNOWN', 'info', 'warning', 'critical'],
   AlertUrgency: ['UNKNOWN', 'normal', 'high', 'highest'],
   AnswerKind: ['UNKNOWN', 'handoff', 'blockers', 'self_report', 'probe_reply'],

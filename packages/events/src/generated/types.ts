@@ -232,7 +232,7 @@ export type AlertAcknowledgedPayload = {
   /** the channels that received the alert */
   readonly sinks: readonly string[];
 };
-export type AlertAction = 'UNKNOWN' | 'raise' | 'resolve' | 'dismiss' | 'settle' | 'inhibit' | 'release';
+export type AlertAction = 'UNKNOWN' | 'raise' | 'resolve' | 'dismiss' | 'settle' | 'inhibit' | 'release' | 'hold' | 'unhold';
 export type AlertDeliveredPayload = {
   readonly alertKey: string;
   readonly alertId: string;
@@ -1100,7 +1100,7 @@ export type NotifyPayload = {
   readonly severity: AlertSeverity;
   readonly title: string;
   readonly text: string;
-  /** inhibit and release are of the brake: it holds back the delivery of other alerts */
+  /** inhibit and release are of the brake, hold and unhold of a group of alerts: they hold back the delivery of other alerts */
   readonly action: AlertAction;
   readonly options: readonly string[];
   /** what the agent of a request asks; without options, the page and the API take its answer */
@@ -1126,7 +1126,7 @@ export type NotifyPayload = {
   readonly repeatMs: null | number;
   /** it is raised only if its end does not arrive within this time; null: at once */
   readonly afterMs: null | number;
-  /** of inhibit: fleet, host:<name> or runtime:<id>; null: only agentIds */
+  /** of inhibit: fleet, host:<name> or runtime:<id>; null: only agentIds. Of hold and unhold: the route */
   readonly scope: null | string;
   /** of inhibit: the agents whose alerts are not delivered */
   readonly agentIds: readonly string[];
@@ -1140,6 +1140,10 @@ export type NotifyPayload = {
   readonly askedAt: null | number;
   /** of settle: a person has pardoned the agent, so the alert is not repeated until it is raised again */
   readonly isPardon: boolean;
+  /** of hold and unhold: alerts that were raised from then on are withheld */
+  readonly heldFrom: null | number;
+  /** of hold: until when they were raised; null: it is not over */
+  readonly heldTo: null | number;
 };
 export type NudgeAgentPayload = {
   readonly orderId: string;
@@ -2574,6 +2578,8 @@ export type Content =
   | { readonly topic: 'onex.snapshot.alerting-agent.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
   /** State and input positions of a processor, in the runner's own bytes. */
   | { readonly topic: 'onex.snapshot.alerting-fleet.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
+  /** State and input positions of a processor, in the runner's own bytes. */
+  | { readonly topic: 'onex.snapshot.alerting-groups.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
   /** State and input positions of a processor, in the runner's own bytes. */
   | { readonly topic: 'onex.snapshot.alerting-task.state.v1'; readonly type: 'SNAPSHOT'; readonly payload: Snapshot }
   /** State and input positions of a processor, in the runner's own bytes. */

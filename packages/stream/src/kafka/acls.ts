@@ -86,7 +86,7 @@ const USES = {
       Topic.controlAlerts,
       Topic.alert,
     ]),
-    processors: ['alerting', 'alerting-agent', 'alerting-task', 'alerting-fleet'],
+    processors: ['alerting', 'alerting-agent', 'alerting-task', 'alerting-fleet', 'alerting-groups'],
     // A group for each channel of its file.
     groups: ['alerting-*'],
   },

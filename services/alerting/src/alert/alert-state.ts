@@ -79,6 +79,8 @@ export const timesAfter = (times: Times, input: Input): Times => {
     case 'settle':
     case 'inhibit':
     case 'release':
+    case 'hold':
+    case 'unhold':
     case 'UNKNOWN':
       return times;
   }
@@ -96,6 +98,8 @@ export const isBefore = (times: Times, input: Input): boolean => {
     case 'settle':
     case 'inhibit':
     case 'release':
+    case 'hold':
+    case 'unhold':
     case 'UNKNOWN':
       return false;
   }

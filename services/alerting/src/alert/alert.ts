@@ -264,7 +264,7 @@ const answerTo = (state: Alert, input: Input, now: number, settings: Rules): rea
 const ended = (state: Alert, over: Over, now: number, settings: Rules): readonly Output[] => {
   const { open } = state;
   if (open === null) return [];
-  const isHeld = now < heldUntil(settings.gates, open.content);
+  const isHeld = now < heldUntil(settings.gates, open.content, open.raisedAt);
   const isOwed = open.sent === null && open.content.caseId !== null && !isHeld;
   if (!isOwed) return [resolved(state, open, over, now)];
   const sent = updated(state, open, now, settings);

@@ -19,6 +19,8 @@ export const PLAIN = {
   scope: null,
   agentIds: [],
   isPardon: false,
+  heldFrom: null,
+  heldTo: null,
 } as const;
 
 /** One alert key, and beside it the key of what holds back deliveries, which sets its rule as the runner does. */

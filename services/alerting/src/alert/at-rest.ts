@@ -103,6 +103,12 @@ const withEnd = (state: AlertOf13 | Gates): AlertingState =>
         }),
       )(state);
 
+type GatesOf14 = Omit<Gates, 'groups'>;
+
+/** Shape 15 has the groups of alerts that hold back deliveries. */
+const withGroups = (state: Alert | GatesOf14): AlertingState =>
+  state.kind === 'gates' ? { ...state, groups: [] } : state;
+
 /** Shape 9 has urgency and ends that wait. A silence was of one alert key, which no command could set for an alert. */
 const withUrgency = ({ silence: _, open, ...state }: AlertOf8): AlertOf9 => ({
   kind: 'alert',
@@ -119,6 +125,7 @@ export const AT_REST: AtRest<AlertingState> = {
     { usual: null, to: (state) => withItem(state as AlertOf11 | Gates) },
     { usual: null, to: (state) => withQuestionTime(state as AlertOf12 | Gates) },
     { usual: null, to: (state) => withEnd(state as AlertOf13 | Gates) },
+    { usual: null, to: (state) => withGroups(state as Alert | GatesOf14) },
   ],
   usual: null,
 };

@@ -4,7 +4,17 @@ import type { Notice } from '../notices/notice.ts';
 /** The content of an alert. `channels`: all that were requested since it was raised. */
 export type Content = Omit<
   Notice,
-  'alertKey' | 'action' | 'timeAgeMs' | 'ticket' | 'filed' | 'afterMs' | 'scope' | 'agentIds' | 'isPardon'
+  | 'alertKey'
+  | 'action'
+  | 'timeAgeMs'
+  | 'ticket'
+  | 'filed'
+  | 'afterMs'
+  | 'scope'
+  | 'agentIds'
+  | 'isPardon'
+  | 'heldFrom'
+  | 'heldTo'
 >;
 
 /** The content of an alert that a notice has. */
@@ -19,6 +29,8 @@ export const contentOf = (notice: Notice): Content => {
     scope,
     agentIds,
     isPardon,
+    heldFrom,
+    heldTo,
     ...content
   } = notice;
   return content;

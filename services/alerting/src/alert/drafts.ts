@@ -34,7 +34,7 @@ export const endWaitOf = (content: Content, settings: Settings): number =>
 export const repeatOf = (content: Content, { repeatMs }: Settings): number => content.repeatMs ?? repeatMs;
 
 export const raised = (state: Alert, content: Content, id: string, at: number, settings: Rules): Output => {
-  const deliverAt = waitOf(content, settings) === 0 && at >= heldUntil(settings.gates, content) ? at : null;
+  const deliverAt = waitOf(content, settings) === 0 && at >= heldUntil(settings.gates, content, at) ? at : null;
   const sinks = sinksOf(content, settings.routing);
   const payload = {
     alertKey: state.alertKey,
@@ -82,7 +82,7 @@ export const updated = (state: Alert, open: Open, deliverAt: number | null, { ro
  */
 export const settled = (state: Alert, open: Open, now: number, settings: Rules): Output => {
   const { alertId, raisedAt, content, sent, isPardoned = false } = open;
-  const isHeld = questionOf(content) !== null && now < heldUntil(settings.gates, content);
+  const isHeld = questionOf(content) !== null && now < heldUntil(settings.gates, content, raisedAt);
   if (sent === null || isHeld) return changed(state, open, now, settings);
   const delivery = { deliverAt: now, sinks: sent.to, firstFor: [], isQuiet: true, isPardoned };
   return draft(state, {

@@ -60,7 +60,7 @@ export const sendFrom = (open: Open, gates: Gates, routing: Routing): number => 
   const { content, ending } = open;
   if (ending !== null) return NEVER;
   const from = isUrgent(open) ? 0 : Math.min(repeatFrom(open), newChannelFrom(open, routing));
-  return Math.max(from, heldUntil(gates, content));
+  return Math.max(from, heldUntil(gates, content, open.raisedAt));
 };
 
 /** A person has answered what sinks received: it is not repeated. */

@@ -13,22 +13,31 @@ export type Silence = {
 /** An incident of the brake. `scope`: fleet, host:<name> or runtime:<id>; null: only the agents. */
 type Incident = { readonly scope: string | null; readonly agentIds: readonly string[] };
 
+/** A group of alerts of a route: one alert replaces those that were raised from `from` to `to`; null: still. */
+type Held = { readonly route: string; readonly from: number; readonly to: number | null };
+
 /** What holds back deliveries, for all alerts. The alerts exist regardless. */
 export type Gates = {
   readonly kind: 'gates';
   readonly silences: readonly Silence[];
   readonly incidents: readonly Incident[];
+  readonly groups: readonly Held[];
 };
 
-export const NO_GATES: Gates = { kind: 'gates', silences: [], incidents: [] };
+export const NO_GATES: Gates = { kind: 'gates', silences: [], incidents: [], groups: [] };
+
+/** The route of the one alert in place of many. Its label `route` is theirs, and `agents` are the first of them, with spaces between. */
+export const GROUP_ROUTE = 'alert_group';
+
+type GateAction = 'inhibit' | 'release' | 'hold' | 'unhold';
+const GATE_ACTIONS: readonly string[] = ['inhibit', 'release', 'hold', 'unhold'] satisfies readonly GateAction[];
 
 export type GateInput =
   | Extract<Input, { readonly type: 'SILENCE_ALERTS' }>
-  | (Extract<Input, { readonly type: 'NOTIFY' }> & { readonly payload: { readonly action: 'inhibit' | 'release' } });
+  | (Extract<Input, { readonly type: 'NOTIFY' }> & { readonly payload: { readonly action: GateAction } });
 
 export const isForGates = (input: Input): input is GateInput =>
-  input.type === 'SILENCE_ALERTS' ||
-  (input.type === 'NOTIFY' && (input.payload.action === 'inhibit' || input.payload.action === 'release'));
+  input.type === 'SILENCE_ALERTS' || (input.type === 'NOTIFY' && GATE_ACTIONS.includes(input.payload.action));
 
 /** The id of the silence that a command sets or replaces. */
 export const silenceIdOf = ({ payload, eventId }: Extract<Input, { readonly type: 'SILENCE_ALERTS' }>): string =>
@@ -50,8 +59,23 @@ export const observeGates = (gates: Gates, input: GateInput, now: number): Gates
   const silences = gates.silences.filter(({ until }) => until > now);
   if (input.type === 'SILENCE_ALERTS') return { ...gates, silences };
   const { action, scope, agentIds } = input.payload;
-  const incidents = action === 'release' ? [] : withIncident(gates.incidents, { scope, agentIds });
-  return { kind: 'gates', silences, incidents };
+  switch (action) {
+    case 'inhibit':
+      return { ...gates, silences, incidents: withIncident(gates.incidents, { scope, agentIds }) };
+    case 'release':
+      return { ...gates, silences, incidents: [] };
+    case 'hold':
+    case 'unhold':
+      return { ...gates, silences, groups: groupsAfter(gates.groups, input.payload) };
+  }
+};
+
+type Holding = Pick<Extract<Input, { readonly type: 'NOTIFY' }>['payload'], 'action' | 'scope' | 'heldFrom' | 'heldTo'>;
+
+const groupsAfter = (groups: Gates['groups'], { action, scope, heldFrom, heldTo: to }: Holding): Gates['groups'] => {
+  if (scope === null || heldFrom === null) return groups;
+  const others = groups.filter(({ route, from }) => route !== scope || from !== heldFrom);
+  return action === 'unhold' ? others : [...others, { route: scope, from: heldFrom, to }].slice(-MOST);
 };
 
 export const withSilence = (gates: Gates, silence: Silence): Gates => {
@@ -59,11 +83,28 @@ export const withSilence = (gates: Gates, silence: Silence): Gates => {
   return { ...gates, silences: [...others, silence].slice(-MOST) };
 };
 
-/** From when an alert may be delivered: 0: it is not held back; NEVER: until the brake is released. */
-export const heldUntil = ({ silences, incidents }: Gates, content: Content): number => {
+/** From when an alert may be delivered: 0: it is not held back; NEVER: until the brake is released, or its group is over. */
+export const heldUntil = (gates: Gates, content: Content, raisedAt: number): number => {
+  const { silences, incidents, groups } = gates;
+  const silencedUntil = Math.max(0, ...silences.filter((one) => matches(one, content)).map(({ until }) => until));
+  if (content.route === GROUP_ROUTE)
+    return Math.max(
+      silencedUntil,
+      ...firstOf(content).map((one) => heldUntil({ ...gates, groups: [] }, one, raisedAt)),
+    );
   if (incidents.some((incident) => inhibits(incident, content))) return NEVER;
-  return Math.max(0, ...silences.filter((one) => matches(one, content)).map(({ until }) => until));
+  if (isGrouped(content) && groups.some((group) => holds(group, content.route, raisedAt))) return NEVER;
+  return silencedUntil;
 };
+
+/** The first alerts of a group: what holds back one of them holds back the alert of the group. */
+const firstOf = (content: Content): readonly Content[] => {
+  const { route = '', agents = '', ...labels } = content.labels;
+  return agents.split(' ').map((agentId) => ({ ...content, route, agentId, labels }));
+};
+
+const holds = (group: Held, route: string, raisedAt: number): boolean =>
+  group.route === route && raisedAt >= group.from && (group.to === null || raisedAt <= group.to);
 
 /** All matchers; a field is one of the alert's own or a label. */
 const matches = ({ matchers }: Silence, content: Content): boolean =>
@@ -72,13 +113,19 @@ const matches = ({ matchers }: Silence, content: Content): boolean =>
 /** People decide about the recovery of a task also while the brake is on. */
 const NEVER_INHIBITED: readonly string[] = ['recovery_failed', 'task_blocked'];
 
+type Groupable = Pick<Content, 'route' | 'agentId' | 'options' | 'requestId'>;
+
+/** An alert about an agent that asks people nothing: many of them at once are one alert. */
+export const isGrouped = ({ route, agentId, options, requestId }: Groupable): boolean =>
+  agentId !== null && options.length === 0 && requestId === null && !NEVER_INHIBITED.includes(route);
+
 /**
  * A mass failure is one incident: its agents' own alerts add nothing. A question to people is not among them. One of the
  * fleet covers the agents that it names, and all where it names none.
  */
-const inhibits = ({ scope, agentIds }: Incident, { route, agentId, options, requestId, labels }: Content): boolean => {
-  const isQuestion = options.length > 0 || requestId !== null;
-  if (agentId === null || isQuestion || NEVER_INHIBITED.includes(route)) return false;
+const inhibits = ({ scope, agentIds }: Incident, content: Content): boolean => {
+  const { agentId, labels } = content;
+  if (agentId === null || !isGrouped(content)) return false;
   if (agentIds.includes(agentId)) return true;
   if (scope === 'fleet') return agentIds.length === 0;
   const [kind = '', name = ''] = scope === null ? [] : splitOnce(scope);

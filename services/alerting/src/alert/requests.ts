@@ -25,6 +25,8 @@ export const withRequests = (state: Alert, input: Input): Alert => {
     case 'dismiss':
     case 'inhibit':
     case 'release':
+    case 'hold':
+    case 'unhold':
     case 'UNKNOWN':
       return state;
   }

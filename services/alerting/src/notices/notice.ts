@@ -38,6 +38,10 @@ type NoticeDetails = Partial<
     | 'itemId'
     | 'askedAt'
     | 'isPardon'
+    | 'channels'
+    | 'groupWaitMs'
+    | 'heldFrom'
+    | 'heldTo'
   >
 > & {
   readonly severity?: AlertSeverity;
@@ -51,7 +55,7 @@ type NoticeDetails = Partial<
 export type Noticed = {
   readonly route: string;
   readonly about: About;
-  readonly action: 'raise' | 'resolve' | 'dismiss' | 'settle' | 'inhibit' | 'release';
+  readonly action: 'raise' | 'resolve' | 'dismiss' | 'settle' | 'inhibit' | 'release' | 'hold' | 'unhold';
   readonly details: NoticeDetails;
 };
 
@@ -128,6 +132,21 @@ export const release = (): Noticed => ({
   details: { title: 'the brake is released', text: '' },
 });
 
+/** Not for people: alerts of a route that were raised from then on are withheld, because one alert of their group replaces them. */
+export const holdRoute = (route: string, heldFrom: number, heldTo: number | null): Noticed => ({
+  route: GATES_KEY,
+  about: { agentId: null, taskId: null },
+  action: 'hold',
+  details: { title: `alerts of ${route} are one`, text: '', scope: route, heldFrom, heldTo },
+});
+
+export const releaseRoute = (route: string, heldFrom: number): Noticed => ({
+  route: GATES_KEY,
+  about: { agentId: null, taskId: null },
+  action: 'unhold',
+  details: { title: `the group of ${route} is over`, text: '', scope: route, heldFrom },
+});
+
 /**
  * The severity of a route if neither the policy nor the notice sets one (the three levels of the agent lifecycle
  * standard).
@@ -163,12 +182,14 @@ export const notify = (
   const { title, text, options = [], questions = [], deadlineAt = null, ticket = null, filed = null } = details;
   const { onTimeout = null, checkpoint = null, blocked = null, channel = null } = details;
   const severity = details.severity ?? ofRoute?.severity ?? details.usual ?? SEVERITIES[route] ?? 'warning';
-  const channels = channel === null ? (ofRoute?.channels ?? [DEFAULT]) : [channel];
+  const channels = details.channels ?? (channel === null ? (ofRoute?.channels ?? [DEFAULT]) : [channel]);
   const whom = { alertKey, agentId, taskId, episodeId, caseId, requestId, itemId, labels };
   const asked = { askedAt, options, questions, deadlineAt, onTimeout, checkpoint, blocked, channels };
   const { urgency = 'normal', afterMs = null, scope = null, agentIds = [] } = details;
-  const { groupWaitMs = null, repeatMs = null } = ofRoute ?? {};
-  const delivery = { urgency, groupWaitMs, repeatMs, afterMs, scope, agentIds };
+  const { repeatMs = null } = ofRoute ?? {};
+  const groupWaitMs = details.groupWaitMs ?? ofRoute?.groupWaitMs ?? null;
+  const { heldFrom = null, heldTo = null } = details;
+  const delivery = { urgency, groupWaitMs, repeatMs, afterMs, scope, agentIds, heldFrom, heldTo };
   const payload = {
     ...whom,
     ...delivery,

@@ -25,6 +25,7 @@ const TICKS_OF: Readonly<Record<ProcessorName, TopicName | null>> = {
   'alerting-agent': null,
   'alerting-task': null,
   'alerting-fleet': null,
+  'alerting-groups': null,
 };
 
 const TIMED = Object.entries(TICKS_OF).flatMap(([processor, topic]) =>

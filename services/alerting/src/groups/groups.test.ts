@@ -1,0 +1,168 @@
+import { type PayloadOf, Topic } from '@vigil/events';
+import { example, EXAMPLE_TIME as START } from '@vigil/events/examples';
+import { given, laws } from '@vigil/stream/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { alerting, PLAIN } from '../alert/alerts.fixture.ts';
+import { consoleOnly } from '../alert/routing.ts';
+import { GROUP_WINDOW_MS, type GroupSettings, groups } from './groups.ts';
+
+const SETTINGS: GroupSettings = { least: 3, waitMs: 5000 };
+
+type Raised = PayloadOf<typeof Topic.alert, 'ALERT_RAISED'>;
+const raised = (n: number, afterMs = 0, fields: Partial<Raised> = {}) => {
+  const about = { route: 'stuck_agent', agentId: `w${n}`, alertId: `a${n}`, labels: {}, channels: ['pager'] } as const;
+  const quiet = { options: [], requestId: null, severity: 'warning', raisedAt: START + afterMs } as const;
+  return example(Topic.alert, 'ALERT_RAISED', { ...about, ...quiet, ...fields });
+};
+const over = (n: number) => example(Topic.alert, 'ALERT_RESOLVED', { alertId: `a${n}`, route: 'stuck_agent' });
+
+const open = (settings = SETTINGS) => {
+  const decider = given(groups(settings), START);
+  const receive = (event: Parameters<typeof decider.receive>[0], afterMs = 0) =>
+    decider.receive(event, START + afterMs).flatMap(({ type, payload }) => (type === 'NOTIFY' ? [payload] : []));
+  const passTo = (afterMs: number) =>
+    decider.passTo(START + afterMs).flatMap(({ type, payload }) => (type === 'NOTIFY' ? [payload] : []));
+  return { receive, passTo, state: decider.state, all: decider.all };
+};
+/** So many at once. */
+const massOf = (count: number, settings = SETTINGS) => {
+  const group = open(settings);
+  const outputs = Array.from({ length: count }, (_, n) => group.receive(raised(n))).flat();
+  return { ...group, outputs };
+};
+
+test('as many alerts of a route as the limit are one: they are withheld, and people are notified after the group wait', () => {
+  const { outputs, passTo } = massOf(3);
+  expect(outputs).toMatchObject([{ action: 'hold', scope: 'stuck_agent', heldFrom: START, heldTo: null }]);
+  expect(passTo(4999)).toEqual([]);
+  expect(passTo(5000)).toMatchObject([
+    {
+      ...{ action: 'raise', route: 'alert_group', severity: 'warning', channels: ['pager'], groupWaitMs: 0 },
+      title: '3 agents at once: stuck_agent',
+    },
+  ]);
+});
+
+test('one alert fewer makes none', () => {
+  const { outputs, passTo } = massOf(2);
+  expect([...outputs, ...passTo(3_600_000)]).toEqual([]);
+});
+
+test.each([
+  ['of another route', { route: 'clock_drift' }],
+  ['that ask a question', { options: ['pardon'] }],
+  ['that are requests', { requestId: 'r-1' }],
+  ['about reviews', { route: 'recovery_failed' }],
+  ['about no agent', { agentId: null }],
+] as const)('alerts %s do not count', (_, fields) => {
+  const group = massOf(2);
+  expect(group.receive(raised(2, 0, fields))).toEqual([]);
+});
+
+test('alerts that are half a minute apart are no group, and just below it they are', () => {
+  for (const [last, count] of [
+    [GROUP_WINDOW_MS, 0],
+    [GROUP_WINDOW_MS - 1, 1],
+  ] as const) {
+    const group = massOf(2);
+    expect(group.receive(raised(2, last), last).filter(({ action }) => action === 'hold')).toHaveLength(count);
+  }
+});
+
+test('one agent that flaps makes no group', () => {
+  const group = open();
+  for (let n = 0; n < 20; n += 1) expect([...group.receive(raised(n)), ...group.receive(over(n))]).toEqual([]);
+});
+
+test('500 agents are one alert with all of them, which is over with the last of them', () => {
+  const group = massOf(500);
+  expect(group.outputs).toHaveLength(1);
+  expect(group.passTo(5000)).toMatchObject([
+    { title: '500 agents at once: stuck_agent', text: expect.stringContaining('w9 and 490 more') },
+  ]);
+  for (let n = 0; n < 499; n += 1)
+    expect(group.receive(over(n), 6000).filter(({ action }) => action !== 'hold')).toEqual([]);
+  expect(group.receive(over(499), 6000)).toMatchObject([
+    { action: 'resolve', route: 'alert_group' },
+    { action: 'unhold' },
+  ]);
+  expect(group.state().groups).toEqual([]);
+});
+
+test('a group whose alerts are over within the group wait notifies no person', () => {
+  const group = massOf(3);
+  const outputs = [0, 1, 2].flatMap((n) => group.receive(over(n), 1000));
+  expect(outputs.filter(({ action }) => action === 'raise' || action === 'resolve')).toEqual([]);
+  expect(outputs.at(-1)).toMatchObject({ action: 'unhold', heldFrom: START });
+});
+
+test('a group takes no more alerts once few are raised, and a later one is an alert of its own', () => {
+  const group = massOf(3);
+  group.passTo(5000);
+  expect(group.passTo(GROUP_WINDOW_MS)).toMatchObject([{ action: 'hold', heldTo: START + GROUP_WINDOW_MS }]);
+  const later = GROUP_WINDOW_MS + 1000;
+  expect([3, 4].flatMap((n) => group.receive(raised(n, later), later))).toEqual([]);
+  expect(group.receive(raised(5, later), later)).toMatchObject([{ action: 'hold', heldFrom: START + later }]);
+});
+
+test('without a group wait the alert of the group follows at once', () => {
+  expect(massOf(3, { ...SETTINGS, waitMs: 0 }).outputs).toMatchObject([{ action: 'hold' }, { action: 'raise' }]);
+});
+
+test('a critical alert makes its group critical', () => {
+  const group = massOf(2);
+  group.receive(raised(2, 0, { severity: 'critical' }));
+  expect(group.passTo(5000)).toMatchObject([{ severity: 'critical' }]);
+});
+
+test('the decider of groups obeys the laws of deciders', () => {
+  const inputs = fc.oneof(
+    fc.tuple(fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 90_000 })).map(([n, at]) => raised(n, at)),
+    fc.integer({ min: 0, max: 8 }).map(over),
+  );
+  laws(groups(SETTINGS), inputs, { runs: 300 });
+});
+
+/** An alert of an agent, and what holds it back. */
+const stuck = (fields: Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>> = {}) =>
+  example(Topic.notify, 'NOTIFY', {
+    ...{ ...PLAIN, route: 'stuck_agent', action: 'raise', severity: 'warning', options: [], deadlineAt: null },
+    ...{ caseId: null, ticket: null, blocked: null, channels: ['default'], agentId: 'w1', labels: {} },
+    ...fields,
+  });
+const held = (action: 'hold' | 'unhold', heldFrom: number, heldTo: number | null = null) =>
+  stuck({ route: 'gates', action, scope: 'stuck_agent', heldFrom, heldTo, agentId: null });
+const sentAfter = (gate: ReturnType<typeof held>, alert: ReturnType<typeof stuck>): number => {
+  const driver = alerting({ groupWaitMs: 1000, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }, START);
+  driver.receive(gate);
+  driver.receive(alert);
+  return driver.passTo(START + 60_000).filter(({ payload }) => 'deliverAt' in payload && payload.deliverAt !== null)
+    .length;
+};
+
+test.each([
+  ['of its time', held('hold', START), stuck(), 0],
+  ['of its last moment', held('hold', START - 1000, START), stuck(), 0],
+  ['from before it', held('hold', START + 1), stuck(), 1],
+  ['from after it', held('hold', START - 1000, START - 1), stuck(), 1],
+  ['of another route', held('hold', START), stuck({ route: 'clock_drift' }), 1],
+  ['that asks a question', held('hold', START), stuck({ options: ['pardon'], caseId: 'case-1' }), 1],
+] as const)('a group holds back the alerts that it replaces: one %s', (_, gate, alert, count) => {
+  expect(sentAfter(gate, alert)).toBe(count);
+});
+
+test('an alert that is still open when its group is over is sent', () => {
+  const driver = alerting({ groupWaitMs: 1000, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }, START);
+  driver.receive(held('hold', START));
+  driver.receive(stuck());
+  expect(driver.passTo(START + 60_000)).toEqual([]);
+  driver.receive(held('unhold', START));
+  expect(driver.passTo(START + 62_000)).toHaveLength(1);
+});
+
+test('the brake of one of its first agents holds back the alert of a group', () => {
+  const group = stuck({ route: 'alert_group', agentId: null, labels: { route: 'stuck_agent', agents: 'w0 w1' } });
+  expect(sentAfter(stuck({ action: 'inhibit', scope: 'fleet', agentIds: ['w1'], agentId: null }), group)).toBe(0);
+  expect(sentAfter(stuck({ action: 'inhibit', scope: 'fleet', agentIds: ['w2'], agentId: null }), group)).toBe(1);
+});

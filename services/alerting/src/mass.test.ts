@@ -1,0 +1,51 @@
+import { Topic } from '@vigil/events';
+import { example } from '@vigil/events/examples';
+import { expect, test, vi } from 'vitest';
+import { CHANNELS, END_WAIT_MS, runAlerting } from './running.fixture.ts';
+
+const AGENTS = Array.from({ length: 500 }, (_, n) => `w${n}`);
+const GROUP_WAIT_MS = 30_000;
+
+const turned = (agentId: string, to: 'STUCK' | 'HEALTHY') => ({
+  ...example(Topic.agentHealth, 'HEALTH_STATE_CHANGED', {
+    ...{ agentId, taskId: `T-${agentId}`, to, leftTaskId: null, endReason: null },
+  }),
+  key: agentId,
+});
+const braked = example(Topic.fleetGovernance, 'BRAKE_ENGAGED', { scope: 'fleet', agentIds: AGENTS });
+const released = example(Topic.fleetGovernance, 'BRAKE_RELEASED', { by: 'governor', why: 'they are back' });
+
+test.each([
+  ['without a brake', 'alert_group', false],
+  ['under the brake', 'fleet_brake', true],
+] as const)(
+  '500 agents that are STUCK at once, %s, are one incident and one thread, until all are back',
+  async (_, route, hasBrake) => {
+    await using system = await runAlerting(GROUP_WAIT_MS);
+    const { log, pager, chat, happens, passes, delivered } = system;
+    if (hasBrake) await happens(0, braked);
+    await happens(0, ...AGENTS.map((agent) => turned(agent, 'STUCK')));
+    await passes(GROUP_WAIT_MS);
+    await vi.waitFor(() => expect(delivered().toSorted()).toEqual(['chat', 'pager']), 60_000);
+    await passes(60_000);
+    await passes(59_000);
+    expect(pager.incidents).toMatchObject([{ isOpen: true, summary: expect.stringContaining('500 agents') }]);
+    await happens(1000, ...AGENTS.slice(1).map((agent) => turned(agent, 'HEALTHY')));
+    await passes(END_WAIT_MS);
+    expect(pager.incidents).toMatchObject([{ isOpen: true }]);
+    await happens(1000, turned('w0', 'HEALTHY'));
+    if (hasBrake) await happens(0, released);
+    await passes(END_WAIT_MS);
+    await vi.waitFor(() => expect(delivered()).toHaveLength(2 * CHANNELS.length), 60_000);
+    expect([pager.actions, pager.dropped, chat.threads()]).toEqual([
+      ['trigger', 'resolve'],
+      [],
+      [expect.stringContaining('Resolved')],
+    ]);
+    const alerts = log.events(Topic.alert);
+    const keys = alerts.flatMap((one) => (one.type === 'ALERT_DELIVERED' ? [one.payload.alertKey] : []));
+    expect([...new Set(keys)]).toEqual([expect.stringMatching(`^${route}:`)]);
+    expect(alerts.filter(({ type }) => type === 'ALERT_RAISED').length).toBeGreaterThan(AGENTS.length);
+  },
+  180_000,
+);
