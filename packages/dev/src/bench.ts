@@ -30,8 +30,8 @@ const commit = (): string =>
 /** The file of a benchmark's result at a commit. */
 const resultOf = (name: string, at: string): string => path.join(results, at, `${name}.json`);
 
-const runScript = async (words: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<boolean> => {
-  const child = spawn(process.execPath, words, { cwd: root, stdio: 'inherit', env });
+const runScript = async (words: readonly string[], signal: AbortSignal): Promise<boolean> => {
+  const child = spawn(process.execPath, words, { cwd: root, stdio: 'inherit' });
   endChildWithUs(stateDir, `bench-${process.pid}`, child);
   signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
   const [status] = await once(child, 'exit');
@@ -43,8 +43,8 @@ const runScript = async (words: readonly string[], env: NodeJS.ProcessEnv, signa
  * and keeps its result.
  */
 const runOne = (name: string, at: string, options: readonly string[], signal: AbortSignal): Promise<boolean> => {
-  const words = [...(SETTINGS[name] ?? []), path.join(folder, `${name}.ts`), ...options];
-  return runScript(words, { ...process.env, VIGIL_BENCH_RESULT: resultOf(name, at) }, signal);
+  const result = `--result=${resultOf(name, at)}`;
+  return runScript([...(SETTINGS[name] ?? []), path.join(folder, `${name}.ts`), result, ...options], signal);
 };
 
 const run = async (signal: AbortSignal): Promise<number> => {
@@ -54,7 +54,7 @@ const run = async (signal: AbortSignal): Promise<number> => {
     return 0;
   }
   if (request.kind === 'results')
-    return (await runScript([path.join(folder, 'support/results.ts'), results], process.env, signal)) ? 0 : 1;
+    return (await runScript([path.join(folder, 'support/results.ts'), results], signal)) ? 0 : 1;
   const at = commit();
   mkdirSync(path.join(results, at), { recursive: true });
   const options = request.json ? ['--json'] : [];

@@ -41,18 +41,20 @@ export type Result = {
   readonly figures: readonly Figure[];
 };
 
+const RESULT = '--result=';
+
 /** The figures as a table in Markdown. */
 export const markdownOf = (figures: readonly Figure[]): string =>
   [HEAD, HEAD.map(() => '---'), ...figures.map(row)].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 /**
- * The figures on standard output: a table, or one line of JSON with `--json`. They are also kept in the file
- * VIGIL_BENCH_RESULT, which `npm run bench` names.
+ * The figures on standard output: a table, or one line of JSON with `--json`. They are also kept in the file that
+ * `npm run bench` names by `--result`.
  */
 export const report = (benchmark: string, figures: readonly Figure[]): void => {
   const machine = { cores: cpus().length, model: cpus()[0]?.model ?? 'unknown', node: process.version };
   const result: Result = { benchmark, at: new Date().toISOString(), machine, figures };
-  const file = process.env.VIGIL_BENCH_RESULT;
+  const file = process.argv.find((word) => word.startsWith(RESULT))?.slice(RESULT.length);
   if (file !== undefined) writeFileSync(file, `${JSON.stringify(result)}\n`);
   if (process.argv.includes('--json')) console.log(JSON.stringify(result));
   else
