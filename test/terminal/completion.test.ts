@@ -44,6 +44,59 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _vigil; printf '%s\\n' "\${COMPREPLY[@
   return stdout.split('\n').filter((one) => one !== '');
 };
 
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof SHELLS)[number];
+
+/** How README has people call the program: it is not on the PATH then. */
+const ALIAS = `alias vigil="${process.execPath} ${program}"`;
+const asked = (shell: Shell, line: string): readonly string[] => {
+  switch (shell) {
+    case 'bash': {
+      const words = line.split(' ').map((word) => `'${word}'`);
+      return [
+        `source <(vigil completion bash); COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; COMP_WORDS=(${words.join(' ')})`,
+        `COMP_CWORD=${words.length - 1}; _vigil; printf 'FOUND %s\\n' "\${COMPREPLY[@]}"; exit`,
+      ];
+    }
+    // Tab completes the line, and what is put before it prints it.
+    case 'zsh':
+      return [
+        'autoload -U compinit && compinit -D -u; source <(vigil completion zsh); bindkey -s "^X" "^Aprint FOUND ^Mexit^M"',
+      ];
+    case 'fish':
+      return [`vigil completion fish | source; printf 'FOUND %s\\n' (complete -C '${line}'); exit`];
+  }
+};
+
+/** A pseudo-terminal in which zsh completes the line by Tab, as for a person. */
+const inZshTerminal = (setup: readonly string[], line: string): string => `
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "PS1='REA''DY> '"; zpty -r shell out '*READY> *'
+${setup.map((one) => `zpty -w shell ${quoted(one)}; zpty -r shell out '*READY> *'`).join('\n')}
+zpty -n -w shell ${quoted(`${line}\t`)}; zpty -n -w shell $'\x18'
+while zpty -r shell out; do print -r -- "$out"; done`;
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** What an interactive shell completes, with `vigil` as an alias or on the PATH. Null: the shell is not installed. */
+const completedIn = async (shell: Shell, line: string, isAlias: boolean): Promise<string | null> => {
+  const env = { ...environment(world.url, world.token), TERM: 'xterm' };
+  if (isAlias) env.PATH = process.env.PATH ?? '';
+  const lines = [...(isAlias ? [ALIAS] : []), ...asked(shell, line)];
+  const [file, args] =
+    shell === 'bash'
+      ? ['bash', ['--norc', '--noprofile', '-i', '-c', `eval ${lines.map(quoted).join('\neval ')}`]]
+      : shell === 'zsh'
+        ? ['zsh', ['-f', '-c', inZshTerminal(lines, line)]]
+        : ['fish', ['--no-config', '-i', '-c', lines.join('\n')]];
+  try {
+    return (await run(file as string, args as string[], { env, timeout: 60_000 })).stdout;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+};
+
 const idOf = (index: number): string => world.rows.agents[index]?.agentId ?? '';
 
 test('a shell completes the names that the dashboard has, of each kind, where a command takes one', async () => {
@@ -60,6 +113,26 @@ test('a shell completes the names that the dashboard has, of each kind, where a 
   expect(await completed('vigil alert test pager')).toEqual(['pagerduty']);
   expect(await completed('vigil policy show cod')).toEqual(['coditect']);
   expect(await completed('vigil health --policy cod')).toEqual(['coditect']);
+});
+
+test.each(SHELLS)('%s completes names and the commands after help, under an alias and on the PATH', async (shell) => {
+  const agent = idOf(3);
+  for (const isAlias of [true, false]) {
+    const shown = await completedIn(shell, `vigil explain ${agent.slice(0, -1)}`, isAlias);
+    if (shown === null) return;
+    expect(shown).toMatch(new RegExp(`^FOUND .*${agent}`, 'm'));
+    expect(await completedIn(shell, 'vigil help case deci', isAlias)).toMatch(/^FOUND .*decide/m);
+  }
+});
+
+test('the alerts that can be acknowledged are completed, and not the resolved ones', async () => {
+  const open = world.rows.alerts.filter(({ resolvedAt }) => resolvedAt === null).map(({ alertId }) => alertId);
+  expect(open.length).toBeGreaterThan(0);
+  expect(open.length).toBeLessThan(world.rows.alerts.length);
+  for (const command of ['ack', 'resolve']) {
+    const found = await completed(`vigil alert ${command} `);
+    expect(found.filter((word) => !word.startsWith('-')).toSorted()).toEqual(open.toSorted());
+  }
 });
 
 test('a name is completed once, and options and choices as before', async () => {

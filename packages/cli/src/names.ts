@@ -2,7 +2,7 @@ import type { AlertRow, CaseRow, InboxItem, PolicyRow, TaskRow } from '@vigil/re
 import type { Client } from './client.ts';
 
 /** What the dashboard has names of, as arguments and options call it. */
-export const NAME_KINDS = ['agent', 'case', 'channel', 'item', 'policy', 'task'] as const;
+export const NAME_KINDS = ['agent', 'alert', 'case', 'channel', 'item', 'policy', 'task'] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
 
 type Asked = Pick<Client, 'get'>;
@@ -12,7 +12,7 @@ const MOST = '1000';
 /** Closed cases are looked at while they are new. */
 const CLOSED_CASES = '100';
 /** A channel is known by its deliveries. */
-const ALERTS = '200';
+const DELIVERED_ALERTS = '200';
 
 /** All agents in few bytes. */
 const agents = async ({ get }: Asked): Promise<readonly string[]> => {
@@ -20,6 +20,12 @@ const agents = async ({ get }: Asked): Promise<readonly string[]> => {
   const cells = await get<Cells>('/v1/fleet/cells');
   const place = cells.fields.indexOf('agentId');
   return cells.agents.map((row) => String(row[place]));
+};
+
+/** The open ones: of these the id, as the agent or the task of an alert may have several. */
+const alerts = async ({ get }: Asked): Promise<readonly string[]> => {
+  const answer = await get<{ readonly alerts: readonly AlertRow[] }>('/v1/alerts', { open: 'true', limit: MOST });
+  return answer.alerts.map(({ alertId }) => alertId);
 };
 
 const cases = async ({ get }: Asked): Promise<readonly string[]> => {
@@ -32,7 +38,7 @@ const cases = async ({ get }: Asked): Promise<readonly string[]> => {
 };
 
 const channels = async ({ get }: Asked): Promise<readonly string[]> => {
-  const { alerts } = await get<{ readonly alerts: readonly AlertRow[] }>('/v1/alerts', { limit: ALERTS });
+  const { alerts } = await get<{ readonly alerts: readonly AlertRow[] }>('/v1/alerts', { limit: DELIVERED_ALERTS });
   return alerts.flatMap(({ deliveries }) => deliveries.map(({ sink }) => sink));
 };
 
@@ -52,7 +58,7 @@ const tasks = async ({ get }: Asked): Promise<readonly string[]> => {
 };
 
 const LISTS: Readonly<Record<NameKind, (client: Asked) => Promise<readonly string[]>>> = {
-  ...{ agent: agents, case: cases, channel: channels, item: items, policy: policies, task: tasks },
+  ...{ agent: agents, alert: alerts, case: cases, channel: channels, item: items, policy: policies, task: tasks },
 };
 
 /** One word of any shell, as it stands. Agents choose their names: another one may do something on the line of a person. */

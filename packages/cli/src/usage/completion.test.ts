@@ -65,6 +65,15 @@ test('bash completes commands, their commands, options, and the values of option
   expect(completed('nonsense')).toEqual([]);
 });
 
+test('help completes the commands of a command at any depth, and neither its options nor its choices', () => {
+  expect(completed('help', 'ca')).toEqual(['case']);
+  expect(completed('help', 'case', '')).toEqual(expect.arrayContaining(['list', 'show', 'decide', '--help']));
+  expect(completed('help', 'case', 'de')).toEqual(['decide']);
+  expect(completed('help', 'case', 'list', '')).toEqual(['--help']);
+  expect(completed('help', 'case', 'list', '--a')).toEqual([]);
+  expect(completed('help', 'completion', 'f')).toEqual([]);
+});
+
 test.each(SHELLS)('the script for %s has each choice of an option and of an argument', (shell) => {
   const script = scriptOf(shell, tree);
   const choices = tree.flatMap(({ options, words }) => [

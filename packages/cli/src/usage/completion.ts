@@ -9,8 +9,9 @@ Once for each shell:
   vigil completion zsh > ~/.zfunc/_vigil      and in ~/.zshrc, before compinit: fpath+=(~/.zfunc)
   vigil completion fish > ~/.config/fish/completions/vigil.fish
 
-For one session:
-  source <(vigil completion bash)`;
+For one session, and where vigil is an alias, below the alias in ~/.bashrc or, after compinit, in ~/.zshrc:
+  source <(vigil completion bash)             or: zsh
+In fish: vigil completion fish | source`;
 
 export const register = (program: Command): void => {
   program

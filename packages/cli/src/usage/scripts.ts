@@ -17,8 +17,8 @@ export const scriptOf = (shell: Shell, tree: Tree): string => {
   }
 };
 
-/** Prints the names of a kind, a line each; without a dashboard that answers, none. */
-const NAMES = 'command vigil complete';
+/** Prints the names of a kind, a line each; without a dashboard that answers, none. `vigil` may be an alias or a function. */
+const NAMES = 'vigil complete';
 
 /** In single quotes, as all three shells read it. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -93,7 +93,7 @@ ${naming(tree)
     case "$name" in
       "$current"*) COMPREPLY+=("\${name#"\${current%"$replaced"}"}") ;;
     esac
-  done < <(${NAMES} "$kind" 2>/dev/null)
+  done < <(eval "${NAMES} $kind" 2>/dev/null) # eval expands an alias
 }
 complete -o default -F _vigil vigil`;
 
@@ -116,8 +116,10 @@ const zshValue = ({ choices, names }: OptionEntry): string => {
 
 const zsh = (tree: Tree): string => `#compdef vigil
 _vigil_names() {
+  # eval expands an alias, which the completion of zsh turns off
+  setopt localoptions aliases
   local -a names
-  names=(\${(f)"$(${NAMES} $1 2>/dev/null)"})
+  names=(\${(f)"$(eval "${NAMES} $1" 2>/dev/null)"})
   compadd -- $names
 }
 _vigil() {
@@ -147,7 +149,16 @@ ${tree
   esac
   _describe vigil found || (( ! named )) || _files
 }
-if [ "$funcstack[1]" = _vigil ]; then _vigil "$@"; else compdef _vigil vigil; fi`;
+if [ "$funcstack[1]" = _vigil ]; then
+  _vigil "$@"
+else
+  # zsh completes the text of an alias and not its name: the alias becomes a function. One that calls vigil itself stays.
+  if (( $+aliases[vigil] )) && [[ " $aliases[vigil] " != *' vigil '* ]]; then
+    functions[vigil]="$aliases[vigil] \\"\\$@\\""
+    unalias vigil
+  fi
+  compdef _vigil vigil
+fi`;
 
 /** `given`: so many words that are not options stand after the command. */
 const fish = (tree: Tree): string => `# fish completion of vigil

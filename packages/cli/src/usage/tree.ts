@@ -81,5 +81,23 @@ export const treeOf = (program: Command): readonly CommandEntry[] => {
     },
     ...commandsOf(command).flatMap((one) => within(one, [...path, one.name()])),
   ];
-  return within(program, []);
+  return withHelpOf(within(program, []));
+};
+
+const HELP = 'help';
+
+/** After `help` come the words of a command, at any depth. */
+const withHelpOf = (tree: readonly CommandEntry[]): readonly CommandEntry[] => {
+  const help = tree.find(({ path }) => path === HELP);
+  if (help === undefined) return tree;
+  const commands = tree.filter((entry) => entry !== help);
+  const paths = new Set(tree.map(({ path }) => path));
+  const below = (path: string, word: string): string => (path === '' ? word : `${path} ${word}`);
+  return [
+    ...commands,
+    ...commands.map(({ path, words }) => ({
+      ...{ path: path === '' ? HELP : `${HELP} ${path}`, options: help.options, names: null },
+      words: words.filter(({ word }) => paths.has(below(path, word))),
+    })),
+  ];
 };
