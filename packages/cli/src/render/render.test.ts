@@ -356,15 +356,28 @@ test('agents beyond the lines of the terminal are a count, and none is without n
   expect(lines.slice(3)).toEqual(['… and 3 more, 2 of them unhealthy: --all shows them']);
 });
 
+test('a narrow table keeps two spaces between its columns, and leaves out those that do not fit', () => {
+  const rows = [agentRow({ agentId: 'DEMO-lid-01', exemption: 'awaiting_input' }), agentRow({ state: 'DEGRADED' })];
+  const titles = (width: number, agents = rows) => agentsTable({ ...VIEW, width }, agents, true, 9)[0]?.split(/ {2,}/);
+  expect(titles(72)).toEqual(['AGENT', 'STATE', 'EXEMPT', 'SINCE', 'TASK', 'REASON']);
+  expect(titles(71)).toEqual(['AGENT', 'STATE', 'SINCE', 'TASK', 'REASON']);
+  expect(titles(55)).toEqual(['AGENT', 'STATE', 'SINCE', 'REASON']);
+  expect(titles(46)).toEqual(['AGENT', 'STATE', 'SINCE', 'REASON']);
+  expect(titles(45)).toEqual(['AGENT', 'STATE', 'REASON']);
+  expect(titles(34)).toEqual(['AGENT', 'STATE']);
+  for (let width = 21; width < 140; width += 1)
+    for (const line of agentsTable({ ...VIEW, width }, rows, true, 9)) expect(line.length).toBeLessThanOrEqual(width);
+});
+
 test.each([
-  [60, 9],
-  [40, 7],
-  [20, 9],
+  [24, 9],
+  [20, 7],
+  [18, 9],
 ])(
   'in a terminal of %i columns the agents that are shown fit in %i lines with their heading, although rows wrap',
   (width, fits) => {
     const view = { ...VIEW, width };
-    const agents = Array.from({ length: 30 }, (_, i) => agentRow({ agentId: `an-agent-${i}`, taskId: 'OMN-1234' }));
+    const agents = Array.from({ length: 30 }, (_, i) => agentRow({ agentId: `an-agent-of-the-core-${i}` }));
     const lines = agentsTable(view, agents, true, fits);
     expect(lines.some((line) => line.length > width)).toBe(true);
     expect(heightOf(view, lines)).toBeLessThanOrEqual(fits);

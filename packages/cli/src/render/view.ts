@@ -38,6 +38,12 @@ export const paintState = ({ paint }: View, state: string): string => {
 export const cut = (text: string, width: number): string =>
   text.length <= width ? text : width <= 1 ? text.slice(0, width) : `${text.slice(0, width - 1)}…`;
 
+/** A painted line that is too long is cut, and loses its colours. */
+export const cutPainted = (line: string, width: number): string => {
+  const text = stripVTControlCharacters(line);
+  return text.length <= width ? line : cut(text, width);
+};
+
 /** How many lines of the terminal these take; one that is wider than the terminal takes several. */
 export const heightOf = ({ width }: View, lines: readonly string[]): number =>
   lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(stripVTControlCharacters(line).length / width)), 0);
@@ -48,21 +54,39 @@ export type Column<Row> = {
   readonly paint?: (text: string, row: Row) => string;
   /** takes the rest of the line */
   readonly rest?: boolean;
+  /** where a line has no room for all columns, the one with the lowest number is left out first; missing: never */
+  readonly leftOut?: number;
 };
 
 const GAP = 2;
 const LEAST = 12;
 
+const widthOf = <Row>({ title, of }: Column<Row>, rows: readonly Row[]): number =>
+  Math.max(title.length, ...rows.map((row) => of(row).length));
+
+/** The columns that a line has room for, and those that are never left out. */
+const fitting = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): readonly Column<Row>[] => {
+  const needed = columns.reduce((sum, one) => sum + GAP + (one.rest ? LEAST : widthOf(one, rows)), -GAP);
+  const first = Math.min(...columns.map(({ leftOut }) => leftOut ?? Number.POSITIVE_INFINITY));
+  if (needed <= width || first === Number.POSITIVE_INFINITY) return columns;
+  return fitting(
+    columns.filter(({ leftOut }) => leftOut !== first),
+    rows,
+    width,
+  );
+};
+
 /** Columns under titles, each as wide as it must be. `none`: the line without a row */
 export const table = <Row>(
   { paint, width }: View,
-  columns: readonly Column<Row>[],
+  all: readonly Column<Row>[],
   rows: readonly Row[],
   none: string,
 ): string[] => {
   if (rows.length === 0) return [none];
+  const columns = fitting(all, rows, width);
   const cells = rows.map((row) => columns.map(({ of }) => of(row)));
-  const widths = columns.map(({ title }, i) => Math.max(title.length, ...cells.map((line) => line[i]?.length ?? 0)));
+  const widths = columns.map((column) => widthOf(column, rows));
   const fixed = widths.reduce((sum, w, i) => sum + (columns[i]?.rest ? 0 : w) + GAP, 0) - GAP;
   const wide = columns.map(({ rest }, i) => (rest ? Math.max(LEAST, width - fixed) : (widths[i] ?? 0)));
   const line = (texts: readonly string[], painted: (text: string, i: number) => string) =>

@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+import picocolors from 'picocolors';
 import { expect, test } from 'vitest';
 import { agentRow, CURRENT, entry, explanation, fleetRow, NOON, VIEW } from '../render/rows.fixture.ts';
 import { press, START } from './keys.ts';
@@ -30,6 +32,16 @@ test.each([6, 10, 24, 25, 80])('a screen of %i rows is filled and never exceeded
   expect(screen.lines).toHaveLength(rows);
   expect(screen.lines.at(-1)).toMatch(/^1–\d+ of 60 {2}↑ ↓ PgUp PgDn/);
   if (rows > 20) expect(screen.lines.at(-2)).toBe('12:00:49  worker-1  paused');
+});
+
+test.each([20, 40, 60, 80])('no line of a screen of %i columns is longer, also that of a selected agent', (width) => {
+  const agents = [agentRow({ agentId: 'DEMO-lid-agent-of-a-long-name' }), named('b', { exemption: 'awaiting_input' })];
+  const halted = fleetRow({ halted: true, haltBy: 'ada', haltWhy: `a move ${'of the fleet '.repeat(9)}` });
+  const paint = picocolors.createColors(true);
+  const seen = look({ agents, fleet: halted, story: [entry('AGENT_PAUSED', {}, NOON)] });
+  const shown = screenOf({ ...VIEW, width, paint }, 24, START, seen).lines;
+  for (const line of shown) expect(stripVTControlCharacters(line).length).toBeLessThanOrEqual(width);
+  expect(shown.filter((line) => line.startsWith(paint.inverse('').slice(0, 4)))).toHaveLength(1);
 });
 
 test('the list shows where it is, and the last page ends with the last agent', () => {

@@ -6,7 +6,7 @@ import { isNotRoutine, storyLine } from '../render/describe.ts';
 import { fleetLines, fleetWords } from '../render/fleet/fleet.ts';
 import { isCurrent, knowledgeLines } from '../render/knowledge.ts';
 import { ALWAYS } from '../render/period.ts';
-import { clockTime, cut, type View } from '../render/view.ts';
+import { clockTime, cut, cutPainted, type View } from '../render/view.ts';
 import {
   type AgentSituation,
   type Extent,
@@ -28,13 +28,15 @@ const NO_EXTENT: Extent = { shown: [], lines: 0, page: 1 };
 export const screenOf = (view: View, rows: number, at: Situation, look: Look): Screen => {
   if (look.seen === null)
     return {
-      lines: fitted([...knowledgeLines(view, look.knowledge), 'Waiting for the first answer …'], rows),
+      lines: fitted(view, [...knowledgeLines(view, look.knowledge), 'Waiting for the first answer …'], rows),
       extent: NO_EXTENT,
     };
   return at.kind === 'fleet' ? fleetScreen(view, rows, at, look.seen, look) : agentScreen(view, rows, at, look);
 };
 
-const fitted = (lines: readonly string[], rows: number): readonly string[] => lines.slice(0, Math.max(1, rows));
+/** The terminal writes what is behind a full line over its last character. */
+const fitted = ({ width }: View, lines: readonly string[], rows: number): readonly string[] =>
+  lines.slice(0, Math.max(1, rows)).map((line) => cutPainted(line, width));
 
 const contains = ({ agentId, state, taskId, reason, policyName, labels }: AgentRow, find: string): boolean =>
   [agentId, state, taskId, reason, policyName, ...Object.entries(labels).map((pair) => pair.join('='))].some((text) =>
@@ -79,11 +81,11 @@ const fleetScreen = (view: View, rows: number, at: FleetSituation, seen: Seen, l
   const [heading = '', ...table] = agentsTable(view, agents, isCurrent(look.knowledge), Number.POSITIVE_INFINITY);
   const listed = table
     .slice(top, top + page)
-    .map((line, i) => (top + i === selected ? view.paint.inverse(line) : line));
+    .map((line, i) => (top + i === selected ? view.paint.inverse(cutPainted(line, view.width)) : line));
   const range = `${shown.length === 0 ? 0 : top + 1}–${Math.min(top + page, shown.length)} of ${shown.length}`;
   const lines = [heading, ...listed, ...blank(page - listed.length), ...latelyLines(view, seen, forStory)];
   return {
-    lines: fitted([...head, ...lines, fleetHint(view, at, range)], rows),
+    lines: fitted(view, [...head, ...lines, fleetHint(view, at, range)], rows),
     extent: { shown, lines: 0, page },
   };
 };
@@ -130,7 +132,7 @@ const agentScreen = (view: View, rows: number, at: AgentSituation, { agent, know
   const body = lines.slice(top, top + page);
   const hint = `${top + 1}–${top + body.length} of ${lines.length} lines  ↑ ↓ PgUp PgDn: move  Esc: back  q: quit`;
   return {
-    lines: fitted([...head, ...body, ...blank(page - body.length), view.paint.dim(cut(hint, view.width))], rows),
+    lines: fitted(view, [...head, ...body, ...blank(page - body.length), view.paint.dim(cut(hint, view.width))], rows),
     extent: { shown: [], lines: lines.length, page },
   };
 };

@@ -10,6 +10,7 @@ const WIDER = 140;
 const heartbeatColumn = (view: View): Column<AgentRow> => ({
   title: 'LAST HEARTBEAT',
   of: ({ lastHeartbeatAt }) => (lastHeartbeatAt === null ? '-' : `${ageText(view, lastHeartbeatAt)} ago`),
+  leftOut: 2,
 });
 
 /** When its next heartbeat is due by the interval that it reports, epoch milliseconds; null: it has ended, or reports none. */
@@ -24,6 +25,7 @@ const expectedText = (view: View, agent: AgentRow): string => {
 const expectedColumn = (view: View): Column<AgentRow> => ({
   title: 'EXPECTED BY',
   of: (agent) => expectedText(view, agent),
+  leftOut: 1,
 });
 
 const columns = (view: View, isNow: boolean): readonly Column<AgentRow>[] => [
@@ -33,12 +35,13 @@ const columns = (view: View, isNow: boolean): readonly Column<AgentRow>[] => [
     title: 'EXEMPT',
     of: ({ exemption }) => orDash(exemption),
     paint: (text) => (text === '-' ? text : view.paint.cyan(text)),
+    leftOut: 3,
   },
-  { title: 'SINCE', of: ({ since }) => (since === null ? '-' : ageText(view, since)) },
+  { title: 'SINCE', of: ({ since }) => (since === null ? '-' : ageText(view, since)), leftOut: 5 },
   ...(view.width < WIDE ? [] : [heartbeatColumn(view)]),
   ...(view.width < WIDER ? [] : [expectedColumn(view)]),
-  { title: 'TASK', of: ({ taskId }) => orDash(taskId) },
-  { title: 'REASON', of: reasonOf, rest: true },
+  { title: 'TASK', of: ({ taskId }) => orDash(taskId), leftOut: 4 },
+  { title: 'REASON', of: reasonOf, rest: true, leftOut: 6 },
 ];
 
 const reasonOf = (agent: AgentRow): string => {
