@@ -58,6 +58,41 @@ test('routine is shown only with all that happened', () => {
   expect(shown(true) - shown(false)).toBe(1);
 });
 
+test('a hold and a release are one line each, and all that belongs to them with all that happened', () => {
+  const why = 'a look';
+  const exemption = (from: string | null, to: string | null, at: number) =>
+    entry('EXEMPTION_CHANGED', { from, to, suspends: [], until: null }, at);
+  const hold = (held: boolean, by: string, at: number) => entry('HOLD_CHANGED', { held, by, why }, at);
+  const story = [
+    entry('HOLD_AGENT', { by: 'ada', why }, NOON),
+    hold(true, 'ada', NOON + 1000),
+    exemption(null, 'held', NOON + 1001),
+    entry('RELEASE_AGENT', { by: 'ada', why }, NOON + 60_000),
+    hold(false, 'ada', NOON + 61_000),
+    exemption('held', null, NOON + 61_001),
+  ];
+  const lines = (given: typeof story, all: boolean) =>
+    explainLines(VIEW, explanation({ story: given, cases: [] }), { ...EXTENT, all }).filter((line) =>
+      /^ {2}1\d:/.test(line),
+    );
+  expect(lines(story, false)).toEqual(['  12:00:01  held by ada: a look', '  12:01:01  released by ada: a look']);
+  expect(lines(story, true)).toHaveLength(6);
+  // What has no outcome, another person's request, another exemption and a later one remain.
+  const others = [
+    entry('HOLD_AGENT', { by: 'ada', why }, NOON),
+    entry('HOLD_AGENT', { by: 'bob', why }, NOON + 1),
+    hold(true, 'ada', NOON + 1000),
+    exemption(null, 'rate_limited', NOON + 1001),
+    exemption('rate_limited', 'held', NOON + 60_000),
+    hold(false, 'ada', NOON + 61_000),
+    exemption('held', 'rate_limited', NOON + 61_001),
+    entry('HOLD_AGENT', { by: 'ada', why }, NOON + 62_000),
+  ];
+  expect(lines(others, false)).toHaveLength(7);
+  const refused = [entry('HOLD_AGENT', { by: 'ada', why }), entry('HOLD_REFUSED', { held: true, by: 'ada', why })];
+  expect(lines(refused, false)).toHaveLength(1);
+});
+
 test('an event of a case is shown once, in its place among the others', () => {
   const nudge = entry('NUDGE_SENT', { attempt: 1, of: 2, message: 'hello' }, NOON + 1000);
   const receipt = entry(

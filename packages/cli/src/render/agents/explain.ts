@@ -6,6 +6,7 @@ import { isIn, type Period } from '../period.ts';
 import { ageText, clockTime, orDash, paintState, table, type View } from '../view.ts';
 import { isHeld } from './agents.ts';
 import { caseFacts, questionLines } from './cases.ts';
+import { onePerHold } from './holds.ts';
 import { optionLines } from './options.ts';
 import { checkpointLine, readable, recoveryLine } from './tasks.ts';
 
@@ -98,7 +99,8 @@ const happened = ({ story, cases }: Explanation): readonly Entry[] => {
 };
 
 const storyLines = (view: View, explanation: Explanation, { all, period }: Extent): readonly string[] => {
-  const entries = happened(explanation).filter((entry) => isIn(period, entry.at) && (all || isNotRoutine(entry)));
+  const inPeriod = happened(explanation).filter((entry) => isIn(period, entry.at));
+  const entries = all ? inPeriod : onePerHold(inPeriod.filter(isNotRoutine));
   const shown = all ? entries : entries.slice(-STORY_SHOWN);
   const earlier = entries.length - shown.length;
   const more = earlier === 0 ? [] : [`  and ${earlier} earlier: vigil explain ${explanation.agent.agentId} --all`];
