@@ -21,8 +21,11 @@ test('an item of the inbox is answered by the command of its kind', () => {
   ]);
 });
 
+test('an agent that waits at its terminal is not answered here, and the message names the way', () => {
+  expect(() => commandFor('agent/worker-1', 'allow', null)).toThrow('by `vigil attach worker-1 --write` on its host');
+});
+
 test.each([
-  ['agent/worker-1', 'attach'],
   ['request/', 'allow'],
   ['worker-1', 'allow'],
 ])('%s with %s is refused, and the message names where the commands are', (item, option) => {

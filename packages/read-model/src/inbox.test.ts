@@ -22,6 +22,7 @@ const asking = (kind: string) => ({
   waitingFor: { kind, text: 'Run rm -rf build?', since: 1 },
   exemptionSince: 300,
   runtimeId: 'host-1',
+  host: 'build-7',
 });
 const ticket = {
   ticketId: 't-1',
@@ -96,6 +97,9 @@ test.each(['permission', 'question'])('a %s of an agent waits for a person', (ki
       kind,
       text: 'Run rm -rf build?',
       since: 300,
+      deadlineAt: null,
+      withoutAnswer:
+        'nothing happens: it waits until a person answers in its terminal: `vigil attach worker-2 --write` on its host build-7',
       options: [],
       command: 'vigil attach worker-2 --write',
     },
@@ -108,7 +112,10 @@ test.each([
   [null, 'It waits for a person (question). Answer in its own terminal.'],
 ])('an agent without a runtime is answered in its own terminal, which Vigil does not have: %s', (asked, text) => {
   const alone = { ...asking('question'), runtimeId: null, waitingFor: { kind: 'question', text: asked, since: 1 } };
-  expect(inboxWith({ agents: [alone] })).toMatchObject([{ id: 'agent/worker-2', text, options: [] }]);
+  const withoutAnswer = 'nothing happens: it waits until a person answers in its own terminal on its host';
+  expect(inboxWith({ agents: [{ ...alone, host: null }] })).toMatchObject([
+    { id: 'agent/worker-2', text, options: [], command: null, deadlineAt: null, withoutAnswer },
+  ]);
 });
 
 const request = {
@@ -262,7 +269,7 @@ test('each kind of item shows what happens without an answer', () => {
     'case/c-1': 'terminate (the plan continues ',
     'case/c-2': 'nothing happens: the case wait',
     'request/r-1': 'no decision, so an interactive',
-    'agent/worker-9': 'it waits until a person answer',
+    'agent/worker-9': 'nothing happens: it waits unti',
     'task/T-4': 'nothing happens: the task wait',
     'ticket/t-1': 'the agent continues, and the t',
   });

@@ -17,7 +17,7 @@ export type InboxItem = {
   /** what is asked; null: its sender did not report it */
   readonly text: string | null;
   readonly since: number | null;
-  /** null: it waits for as long as it takes */
+  /** null: it has no deadline, and waits until a person answers; that of `agent/…` always */
   readonly deadlineAt: number | null;
   /** what happens at the deadline without an answer; null: nothing */
   readonly atDeadline: string | null;
@@ -138,8 +138,17 @@ const ofRequest = (request: RequestRow): InboxItem => ({
   alertId: null,
 });
 
+/** How an agent is answered whose question no hook can answer: by its terminal, on its host. */
+const terminalAnswer = ({ agentId, runtimeId, host }: AgentRow): string => {
+  const place = host === null ? 'its host' : `its host ${host}`;
+  return runtimeId === null
+    ? `nothing happens: it waits until a person answers in its own terminal on ${place}`
+    : `nothing happens: it waits until a person answers in its terminal: \`vigil attach ${shellQuoted(agentId)} --write\` on ${place}`;
+};
+
 /** An idle prompt asks nothing. The client of an agent takes the answer, on its terminal, which only its runtime has. */
-const ofAgent = ({ agentId, taskId, waitingFor, exemptionSince, runtimeId }: AgentRow): readonly InboxItem[] => {
+const ofAgent = (agent: AgentRow): readonly InboxItem[] => {
+  const { agentId, taskId, waitingFor, exemptionSince, runtimeId } = agent;
   if (waitingFor?.kind !== 'permission' && waitingFor?.kind !== 'question') return [];
   const { kind, text: asked } = waitingFor;
   const question = sentence(asked ?? `It waits for a person (${kind})`);
@@ -153,7 +162,7 @@ const ofAgent = ({ agentId, taskId, waitingFor, exemptionSince, runtimeId }: Age
       text,
       since: exemptionSince,
       ...noDeadline,
-      withoutAnswer: 'it waits until a person answers in its terminal',
+      withoutAnswer: terminalAnswer(agent),
       options: [],
       questions: [],
       command: runtimeId === null ? null : `vigil attach ${shellQuoted(agentId)} --write`,

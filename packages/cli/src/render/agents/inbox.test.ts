@@ -54,7 +54,7 @@ test('several questions have their labels, and one command', () => {
 test('an item without a deadline shows what happens without an answer, too', () => {
   const waits = { deadlineAt: null, atDeadline: null, withoutAnswer: 'nothing happens: the case waits' };
   const lines = inboxLines(VIEW, [{ ...item, ...waits }], 0);
-  expect(lines[3]).toBe('  without an answer: nothing happens: the case waits');
+  expect(lines[3]).toBe('  No deadline. Without an answer, nothing happens: the case waits');
 });
 
 test('an empty inbox is one line', () => {

@@ -12,7 +12,9 @@ export const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
 };
 
 const deadlineText = (view: View, { deadlineAt, withoutAnswer }: InboxItem): string =>
-  `  without an answer${deadlineAt === null ? '' : `, at ${clockTime(view, deadlineAt)}`}: ${withoutAnswer}`;
+  deadlineAt === null
+    ? `  No deadline. Without an answer, ${withoutAnswer}`
+    : `  without an answer, at ${clockTime(view, deadlineAt)}: ${withoutAnswer}`;
 
 type Question = InboxItem['questions'][number];
 
