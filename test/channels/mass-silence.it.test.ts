@@ -73,7 +73,13 @@ describe.skipIf(!ownServers)(`${AGENTS} agents that fall silent at once`, () => 
       await holds(async () => expect(await agentsTurned(vigil, 'STUCK')).toBe(AGENTS));
       const open = await holds(() => expect([pager.incidents.length, chat.threads().length]).toEqual([1, 1]));
       expect(open).toBeUndefined();
-      expect(pager.incidents[0]?.summary).toContain(`${AGENTS} agents`);
+      // The title is that of the group wait's end; its alert follows the count.
+      expect(pager.incidents[0]?.summary).toMatch(/^\d+ agents at once/);
+      const titles = async () =>
+        (await vigil.events(Topic.alert)).flatMap((event) =>
+          event.type === 'ALERT_UPDATED' || event.type === 'ALERT_RAISED' ? [event.payload.title] : [],
+        );
+      await holds(async () => expect(await titles()).toContain(`${AGENTS} agents at once: stuck_agent`));
       herd.connected(true);
       await holds(() => expect(pager.incidents.filter(({ isOpen }) => isOpen)).toEqual([]));
       await holds(() => expect(chat.threads()).toEqual([expect.stringContaining('Resolved')]));

@@ -49,3 +49,51 @@ test.each([
   },
   180_000,
 );
+
+const asked = (agentId: string) => ({
+  ...example(Topic.agentIntervention, 'ESCALATION_TRIGGERED', {
+    agentId,
+    taskId: `T-${agentId}`,
+    caseId: `c-${agentId}`,
+  }),
+  key: agentId,
+});
+const decided = (agentId: string) => ({
+  ...example(Topic.agentIntervention, 'ESCALATION_DECIDED', {
+    ...{ agentId, taskId: `T-${agentId}`, caseId: `c-${agentId}`, decision: 'pardon' },
+  }),
+  key: agentId,
+});
+
+test.each([
+  [9, 9],
+  [10, 1],
+])(
+  '%i questions of cases at once are %i incidents; each keeps its item and its choices',
+  async (count, incidents) => {
+    await using system = await runAlerting(GROUP_WAIT_MS);
+    const { log, pager, happens, passes, delivered } = system;
+    const agents = AGENTS.slice(0, count);
+    await happens(0, ...agents.map(asked));
+    await passes(2000);
+    await passes(GROUP_WAIT_MS);
+    await vi.waitFor(() => expect(delivered()).toHaveLength(incidents * CHANNELS.length), 60_000);
+    expect(pager.incidents).toHaveLength(incidents);
+    const title = count === 10 ? '10 agents wait for a decision' : 'waits for a decision';
+    for (const { summary } of pager.incidents) expect(summary).toContain(title);
+    const items = log
+      .events(Topic.alert)
+      .flatMap((event) =>
+        event.type === 'ALERT_RAISED' && event.payload.options.length > 1 ? [event.payload.itemId] : [],
+      );
+    expect(items.toSorted()).toEqual(agents.map((agent) => `case/c-${agent}`).toSorted());
+    for (const agent of agents) await happens(100, decided(agent), turned(agent, 'HEALTHY'));
+    await passes(END_WAIT_MS);
+    await passes(END_WAIT_MS);
+    await vi.waitFor(() => expect(pager.incidents.filter(({ isOpen }) => isOpen)).toEqual([]), 60_000);
+    expect([pager.incidents.length, pager.dropped]).toEqual([incidents, []]);
+    const ends = log.events(Topic.alert).filter(({ type }) => type === 'ALERT_RESOLVED');
+    expect(ends.filter(({ key }) => key.startsWith('stuck_agent:'))).toHaveLength(count);
+  },
+  180_000,
+);

@@ -69,16 +69,22 @@ test('without a group wait sinks are notified with the raise', () => {
   expect(open(0).receive(raised())).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: start } }]);
 });
 
-test('a question with a deadline is sent at once, also within the group wait; one without a deadline waits with it', () => {
+test('a question with a deadline waits for two seconds of the group wait; one without a deadline waits with it', () => {
   const question = { options: ['pardon', 'terminate'], caseId: 'c-1', deadlineAt: start + 10_000 };
-  expect(open().receive(raised(question))).toMatchObject([
-    { type: 'ALERT_RAISED', payload: { deliverAt: start, options: question.options } },
+  const first = open();
+  expect(first.receive(raised(question))).toMatchObject([{ type: 'ALERT_RAISED', payload: { deliverAt: null } }]);
+  expect(first.passTo(start + 1999)).toEqual([]);
+  expect(first.passTo(start + 2000)).toMatchObject([
+    { type: 'ALERT_UPDATED', payload: { deliverAt: start + 2000, options: question.options } },
   ]);
   const later = open();
   expect(later.receive(raised())).toMatchObject([{ payload: { deliverAt: null } }]);
   expect(later.receive(raised(question, 'n3'), start + 5000)).toMatchObject([
     { type: 'ALERT_UPDATED', payload: { deliverAt: start + 5000, options: question.options } },
   ]);
+  const asked = { ...question, askedAt: start + 6000, caseId: 'c-2' };
+  expect(later.receive(raised(asked, 'n4'), start + 6000)).toMatchObject([{ payload: { deliverAt: null } }]);
+  expect(later.passTo(start + 8000)).toMatchObject([{ payload: { deliverAt: start + 8000, caseId: 'c-2' } }]);
   const unhurried = open();
   unhurried.receive(raised());
   expect(unhurried.receive(raised({ ...question, deadlineAt: null }, 'n3'))).toMatchObject([

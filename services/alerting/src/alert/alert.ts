@@ -246,7 +246,7 @@ const decide = (state: Alert, now: number, input: Input | null, settings: Rules)
 const due = (state: Alert, now: number, settings: Rules): readonly Output[] => {
   const { open, awaited } = state;
   if (open?.ending && now >= open.ending.at) return [resolved(state, open, open.ending, now)];
-  if (open && now >= sendFrom(open, settings.gates, settings.routing)) return [updated(state, open, now, settings)];
+  if (open && now >= sendFrom(open, settings)) return [updated(state, open, now, settings)];
   if (open || awaited === undefined || now < awaited.at) return [];
   return [raised(state, awaited.content, awaited.id, now, settings)];
 };
@@ -342,8 +342,8 @@ const opened = (before: Open | null, payload: RaisedPayload, now: number, settin
   };
 };
 
-const dueAt = ({ open, awaited, workingCase, keptUntil }: Alert, { gates, routing }: Rules): number => {
-  if (open) return open.ending?.at ?? sendFrom(open, gates, routing);
+const dueAt = ({ open, awaited, workingCase, keptUntil }: Alert, settings: Rules): number => {
+  if (open) return open.ending?.at ?? sendFrom(open, settings);
   if (workingCase !== undefined) return awaited?.at ?? NEVER;
   return awaited?.at ?? keptUntil ?? NEVER;
 };

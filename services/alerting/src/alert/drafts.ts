@@ -1,6 +1,6 @@
 import type { Alert } from './alert-state.ts';
 import { type Content, hasDeadline, questionOf, raisedUrgency } from './content.ts';
-import { isRepetition, type Open, type Over, sendFrom, sinksToSend } from './due.ts';
+import { isRepetition, type Open, type Over, questionWaitOf, sendFrom, sinksToSend } from './due.ts';
 import { type Gates, heldUntil } from './gates.ts';
 import type { Output, Settings } from './messages.ts';
 import { OF_VIGIL, sinksOf } from './routing.ts';
@@ -16,11 +16,13 @@ export const draft = ({ alertKey, correlationId, policy }: Alert, event: AlertDr
 export type Rules = Settings & { readonly gates: Gates };
 
 /**
- * The group wait of an alert: 0 for those of Vigil itself, which have no related alerts, for a request, and for a
- * question with a deadline.
+ * The group wait of an alert: 0 for those of Vigil itself, which have no related alerts, and for a request. Of
+ * a question with a deadline it is a moment.
  */
-export const waitOf = (content: Content, settings: Settings): number =>
-  isAtOnce(content) || hasDeadline(content) ? 0 : groupWaitOf(content, settings);
+export const waitOf = (content: Content, settings: Settings): number => {
+  if (isAtOnce(content)) return 0;
+  return hasDeadline(content) ? questionWaitOf(content, settings.groupWaitMs) : groupWaitOf(content, settings);
+};
 
 const groupWaitOf = (content: Content, { groupWaitMs }: Settings): number => content.groupWaitMs ?? groupWaitMs;
 
@@ -59,7 +61,7 @@ export const changed = (state: Alert, open: Open, now: number, settings: Rules):
   updated(
     state,
     open,
-    now >= sendFrom({ ...open, freshSince: open.freshSince ?? now }, settings.gates, settings.routing) ? now : null,
+    now >= sendFrom({ ...open, freshSince: open.freshSince ?? now }, settings) ? now : null,
     settings,
   );
 

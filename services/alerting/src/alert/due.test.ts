@@ -133,10 +133,10 @@ test('an open alert is sent to the sink that has replaced another, and only to t
     ending: null,
   };
   const known: Open = { ...about, content, sent };
-  expect(sendFrom(known, NO_GATES, routing)).toBe(1000);
+  expect(sendFrom(known, { gates: NO_GATES, routing, groupWaitMs: 0 })).toBe(1000);
   expect(sinksToSend(known, start, routing)).toEqual(['webhook']);
   const sentToAll = { ...known, sent: { ...sent, to: routing.configured } };
-  expect(sendFrom(sentToAll, NO_GATES, routing)).toBe(NEVER);
+  expect(sendFrom(sentToAll, { gates: NO_GATES, routing, groupWaitMs: 0 })).toBe(NEVER);
 });
 
 test('alerting obeys the laws of deciders with any channels', () => {

@@ -1,7 +1,7 @@
 import type { AlertSeverity, AlertUrgency } from '@vigil/events';
 import { NEVER } from '@vigil/stream';
 import { type Content, hasDeadline, isMoreUrgent, isWorse, questionOf } from './content.ts';
-import { type Gates, heldUntil } from './gates.ts';
+import { type Gates, groupOf, hasQuestions, heldUntil, timeOf } from './gates.ts';
 import { type Routing, sinksOf } from './routing.ts';
 
 /** The texts of an end. */
@@ -52,15 +52,27 @@ const newTo = ({ content, sent }: Open, routing: Routing): readonly string[] =>
 /** A step that adds a channel is often followed by a question at once: the channel gets one message for both. */
 const GATHER_MS = 1000;
 
+/** A question of a case waits for so much of the group wait at most, milliseconds: many of them at once are one alert. */
+export const QUESTION_MS = 2000;
+
+export const questionWaitOf = (content: Content, groupWaitMs: number): number =>
+  hasQuestions(groupOf(content) ?? '') ? Math.min(QUESTION_MS, content.groupWaitMs ?? groupWaitMs) : 0;
+
+const questionFrom = ({ content, sent, raisedAt }: Open, groupWaitMs: number): number =>
+  sent?.question === questionOf(content) ? 0 : timeOf(content, raisedAt) + questionWaitOf(content, groupWaitMs);
+
+/** What decides when sinks are notified. */
+export type Sending = { readonly gates: Gates; readonly routing: Routing; readonly groupWaitMs: number };
+
 /**
  * From when sinks are notified: after the group wait, at once of news, and again until a person acknowledges or pardons; not
  * while it is withheld, or over.
  */
-export const sendFrom = (open: Open, gates: Gates, routing: Routing): number => {
+export const sendFrom = (open: Open, { gates, routing, groupWaitMs }: Sending): number => {
   const { content, ending } = open;
   if (ending !== null) return NEVER;
   const from = isUrgent(open) ? 0 : Math.min(repeatFrom(open), newChannelFrom(open, routing));
-  return Math.max(from, heldUntil(gates, content, open.raisedAt));
+  return Math.max(from, questionFrom(open, groupWaitMs), heldUntil(gates, content, open.raisedAt));
 };
 
 /** A person has answered what sinks received: it is not repeated. */

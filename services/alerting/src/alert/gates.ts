@@ -13,7 +13,7 @@ export type Silence = {
 /** An incident of the brake. `scope`: fleet, host:<name> or runtime:<id>; null: only the agents. */
 type Incident = { readonly scope: string | null; readonly agentIds: readonly string[] };
 
-/** A group of alerts of a route: one alert replaces those that were raised from `from` to `to`; null: still. */
+/** `route`: as `groupOf` has it. One alert replaces those that were raised, or asked, from `from` to `to`; null: still. */
 type Held = { readonly route: string; readonly from: number; readonly to: number | null };
 
 /** What holds back deliveries, for all alerts. The alerts exist regardless. */
@@ -26,7 +26,10 @@ export type Gates = {
 
 export const NO_GATES: Gates = { kind: 'gates', silences: [], incidents: [], groups: [] };
 
-/** The route of the one alert in place of many. Its label `route` is theirs, and `agents` are the first of them, with spaces between. */
+/**
+ * The route of the one alert in place of many. Its label `route` is theirs, `agents` are the first of them, with spaces between, and
+ * `asks` is there where they wait for a decision.
+ */
 export const GROUP_ROUTE = 'alert_group';
 
 type GateAction = 'inhibit' | 'release' | 'hold' | 'unhold';
@@ -93,18 +96,20 @@ export const heldUntil = (gates: Gates, content: Content, raisedAt: number): num
       ...firstOf(content).map((one) => heldUntil({ ...gates, groups: [] }, one, raisedAt)),
     );
   if (incidents.some((incident) => inhibits(incident, content))) return NEVER;
-  if (isGrouped(content) && groups.some((group) => holds(group, content.route, raisedAt))) return NEVER;
+  const ofGroup = groupOf(content);
+  if (groups.some((group) => group.route === ofGroup && covers(group, timeOf(content, raisedAt)))) return NEVER;
   return silencedUntil;
 };
 
 /** The first alerts of a group: what holds back one of them holds back the alert of the group. */
 const firstOf = (content: Content): readonly Content[] => {
-  const { route = '', agents = '', ...labels } = content.labels;
-  return agents.split(' ').map((agentId) => ({ ...content, route, agentId, labels }));
+  const { route = '', agents = '', asks, ...labels } = content.labels;
+  const options = asks === undefined ? [] : [asks];
+  return agents.split(' ').map((agentId) => ({ ...content, route, agentId, labels, options }));
 };
 
-const holds = (group: Held, route: string, raisedAt: number): boolean =>
-  group.route === route && raisedAt >= group.from && (group.to === null || raisedAt <= group.to);
+export const covers = ({ from, to }: Pick<Held, 'from' | 'to'>, at: number): boolean =>
+  at >= from && (to === null || at <= to);
 
 /** All matchers; a field is one of the alert's own or a label. */
 const matches = ({ matchers }: Silence, content: Content): boolean =>
@@ -113,11 +118,28 @@ const matches = ({ matchers }: Silence, content: Content): boolean =>
 /** People decide about the recovery of a task also while the brake is on. */
 const NEVER_INHIBITED: readonly string[] = ['recovery_failed', 'task_blocked'];
 
-type Groupable = Pick<Content, 'route' | 'agentId' | 'options' | 'requestId'>;
+type Groupable = Pick<Content, 'route' | 'agentId' | 'options' | 'requestId' | 'caseId'>;
 
-/** An alert about an agent that asks people nothing: many of them at once are one alert. */
-export const isGrouped = ({ route, agentId, options, requestId }: Groupable): boolean =>
+/** An alert about an agent that asks people nothing. */
+const isPlain = ({ route, agentId, options, requestId }: Groupable): boolean =>
   agentId !== null && options.length === 0 && requestId === null && !NEVER_INHIBITED.includes(route);
+
+const QUESTIONS = ':questions';
+/** The group of the questions that cases put about agents. */
+export const questionsOf = (route: string): string => `${route}${QUESTIONS}`;
+export const hasQuestions = (group: string): boolean => group.endsWith(QUESTIONS);
+export const routeOf = (group: string): string => (hasQuestions(group) ? group.slice(0, -QUESTIONS.length) : group);
+
+/** Many alerts at once of what this names are one: of a route about agents, or questions of their cases. Null: always a message of its own. */
+export const groupOf = (content: Groupable): string | null => {
+  const { route, caseId } = content;
+  if (isPlain(content)) return route;
+  return caseId !== null && isPlain({ ...content, options: [] }) ? questionsOf(route) : null;
+};
+
+/** A question counts from when its case put it. */
+export const timeOf = ({ options, askedAt }: Pick<Content, 'options' | 'askedAt'>, raisedAt: number): number =>
+  options.length === 0 ? raisedAt : (askedAt ?? raisedAt);
 
 /**
  * A mass failure is one incident: its agents' own alerts add nothing. A question to people is not among them. One of the
@@ -125,7 +147,7 @@ export const isGrouped = ({ route, agentId, options, requestId }: Groupable): bo
  */
 const inhibits = ({ scope, agentIds }: Incident, content: Content): boolean => {
   const { agentId, labels } = content;
-  if (agentId === null || !isGrouped(content)) return false;
+  if (agentId === null || !isPlain(content)) return false;
   if (agentIds.includes(agentId)) return true;
   if (scope === 'fleet') return agentIds.length === 0;
   const [kind = '', name = ''] = scope === null ? [] : splitOnce(scope);

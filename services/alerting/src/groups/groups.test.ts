@@ -1,11 +1,11 @@
 import { type PayloadOf, Topic } from '@vigil/events';
 import { example, EXAMPLE_TIME as START } from '@vigil/events/examples';
-import { given, laws } from '@vigil/stream/testing';
+import { given, laws, upgraded } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { alerting, PLAIN } from '../alert/alerts.fixture.ts';
 import { consoleOnly } from '../alert/routing.ts';
-import { GROUP_WINDOW_MS, type GroupSettings, groups } from './groups.ts';
+import { GROUP_WINDOW_MS, GROUPS_AT_REST, type GroupSettings, groups } from './groups.ts';
 
 const SETTINGS: GroupSettings = { least: 3, waitMs: 5000 };
 
@@ -15,6 +15,11 @@ const raised = (n: number, afterMs = 0, fields: Partial<Raised> = {}) => {
   const quiet = { options: [], requestId: null, severity: 'warning', raisedAt: START + afterMs } as const;
   return example(Topic.alert, 'ALERT_RAISED', { ...about, ...quiet, ...fields });
 };
+const CASE = { options: ['pardon', 'terminate'], caseId: 'case-1', askedAt: START } as const;
+const changed = (n: number, fields: Partial<PayloadOf<typeof Topic.alert, 'ALERT_UPDATED'>>) =>
+  example(Topic.alert, 'ALERT_UPDATED', { ...(raised(n).payload as Raised), firstFor: [], isQuiet: false, ...fields });
+const asks = (n: number, askedAt = START) => changed(n, { ...CASE, askedAt });
+const answered = (n: number) => changed(n, { caseId: 'case-1' });
 const over = (n: number) => example(Topic.alert, 'ALERT_RESOLVED', { alertId: `a${n}`, route: 'stuck_agent' });
 
 const open = (settings = SETTINGS) => {
@@ -51,8 +56,9 @@ test('one alert fewer makes none', () => {
 
 test.each([
   ['of another route', { route: 'clock_drift' }],
-  ['that ask a question', { options: ['pardon'] }],
+  ['that ask a question without a case', { options: ['pardon'], caseId: null }],
   ['that are requests', { requestId: 'r-1' }],
+  ['that are requests with a case', { ...CASE, requestId: 'r-1' }],
   ['about reviews', { route: 'recovery_failed' }],
   ['about no agent', { agentId: null }],
 ] as const)('alerts %s do not count', (_, fields) => {
@@ -120,8 +126,91 @@ test('the decider of groups obeys the laws of deciders', () => {
   const inputs = fc.oneof(
     fc.tuple(fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 90_000 })).map(([n, at]) => raised(n, at)),
     fc.integer({ min: 0, max: 8 }).map(over),
+    fc.integer({ min: 0, max: 8 }).map((n) => asks(n)),
+    fc.integer({ min: 0, max: 8 }).map(answered),
   );
   laws(groups(SETTINGS), inputs, { runs: 300 });
+});
+
+/** Alerts that were sent by themselves, and ask so many questions later. */
+const questionsOf = (count: number) => {
+  const group = open();
+  const outputs = Array.from({ length: count }, (_, n) => group.receive(asks(n, START + 60_000), 60_000)).flat();
+  return { ...group, outputs };
+};
+
+test('as many questions of cases as the limit are one alert, which people get after two seconds of the group wait', () => {
+  const { outputs, passTo } = questionsOf(3);
+  expect(outputs).toMatchObject([{ action: 'hold', scope: 'stuck_agent:questions', heldFrom: START + 60_000 }]);
+  expect(passTo(61_999)).toEqual([]);
+  expect(passTo(62_000)).toMatchObject([
+    {
+      ...{
+        action: 'raise',
+        route: 'alert_group',
+        labels: { route: 'stuck_agent', agents: 'w0 w1 w2', asks: 'decision' },
+      },
+      title: "3 agents wait for a decision: vigil inbox, or the page's Inbox",
+    },
+  ]);
+});
+
+test('one question fewer is a message of its own, also where one of them is asked twice', () => {
+  const { outputs, receive, passTo } = questionsOf(2);
+  expect([...outputs, ...receive(asks(1, START + 60_000), 60_000), ...passTo(3_600_000)]).toEqual([]);
+});
+
+test('the alert of questions has those that wait still, and is over with the last answer', () => {
+  const group = questionsOf(3);
+  group.passTo(62_000);
+  const outputs = [...group.receive(answered(0), 62_100), ...group.passTo(63_000)];
+  expect(outputs.filter(({ action }) => action !== 'hold')).toMatchObject([
+    { action: 'raise', title: expect.stringMatching(/^2 agents wait/) },
+  ]);
+  expect(group.receive(answered(1), 63_100)).toEqual([]);
+  expect(group.receive(answered(2), 63_200)).toMatchObject([{ action: 'resolve' }, { action: 'unhold' }]);
+});
+
+test('agents that all ask are one alert, that of their questions; once answered, those that are still stuck are one', () => {
+  const group = massOf(3);
+  for (const n of [0, 1, 2]) group.receive(asks(n), 100);
+  const titles = group.passTo(10_000).map(({ title }) => title);
+  expect(titles).toEqual([expect.stringContaining('3 agents wait for a decision')]);
+  const outputs = [0, 1, 2].flatMap((n) => group.receive(answered(n), 10_000));
+  expect(outputs.filter(({ action }) => action === 'raise').map(({ title }) => title)).toEqual([
+    expect.stringMatching(/^2 agents wait/),
+    '3 agents at once: stuck_agent',
+  ]);
+});
+
+test('the alert of a group follows the count of its alerts, once a second', () => {
+  const group = massOf(3);
+  group.passTo(5000);
+  for (let n = 3; n < 500; n += 1) expect(group.receive(raised(n, 5500), 5500)).toEqual([]);
+  expect(group.passTo(5999)).toEqual([]);
+  expect(group.passTo(6000)).toMatchObject([{ action: 'raise', title: '500 agents at once: stuck_agent' }]);
+  expect(group.passTo(20_000)).toEqual([]);
+});
+
+test('a group whose alert a person has ended raises it no more', () => {
+  const group = massOf(3);
+  const [alert] = group.passTo(5000);
+  group.receive(
+    example(Topic.alert, 'ALERT_RESOLVED', { alertId: 'g', route: 'alert_group', alertKey: alert?.alertKey ?? '' }),
+    5500,
+  );
+  expect([...group.receive(raised(3, 6000), 6000), ...group.passTo(20_000)]).toEqual([]);
+});
+
+test('a group of shape 1 has the count that its alert shows', () => {
+  const group = massOf(3);
+  group.passTo(5000);
+  const { recent, groups } = group.state();
+  const old = groups.map(({ shown, isEnded, ...one }) => ({ ...one, isRaised: shown !== null }));
+  expect(upgraded(GROUPS_AT_REST, 1, { recent, groups: old })).toMatchObject({
+    recent,
+    groups: [{ shown: { count: 3, at: START }, isEnded: false }],
+  });
 });
 
 /** An alert of an agent, and what holds it back. */
@@ -131,8 +220,8 @@ const stuck = (fields: Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>> = {}) =
     ...{ caseId: null, ticket: null, blocked: null, channels: ['default'], agentId: 'w1', labels: {} },
     ...fields,
   });
-const held = (action: 'hold' | 'unhold', heldFrom: number, heldTo: number | null = null) =>
-  stuck({ route: 'gates', action, scope: 'stuck_agent', heldFrom, heldTo, agentId: null });
+const held = (action: 'hold' | 'unhold', heldFrom: number, heldTo: number | null = null, scope = 'stuck_agent') =>
+  stuck({ route: 'gates', action, scope, heldFrom, heldTo, agentId: null });
 const sentAfter = (gate: ReturnType<typeof held>, alert: ReturnType<typeof stuck>): number => {
   const driver = alerting({ groupWaitMs: 1000, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }, START);
   driver.receive(gate);
@@ -147,7 +236,10 @@ test.each([
   ['from before it', held('hold', START + 1), stuck(), 1],
   ['from after it', held('hold', START - 1000, START - 1), stuck(), 1],
   ['of another route', held('hold', START), stuck({ route: 'clock_drift' }), 1],
-  ['that asks a question', held('hold', START), stuck({ options: ['pardon'], caseId: 'case-1' }), 1],
+  ['that asks a question', held('hold', START), stuck(CASE), 1],
+  ['of the questions', held('hold', START, null, 'stuck_agent:questions'), stuck(CASE), 0],
+  ['asked before them', held('hold', START + 1, null, 'stuck_agent:questions'), stuck(CASE), 1],
+  ['that asks nothing, of questions', held('hold', START, null, 'stuck_agent:questions'), stuck(), 1],
 ] as const)('a group holds back the alerts that it replaces: one %s', (_, gate, alert, count) => {
   expect(sentAfter(gate, alert)).toBe(count);
 });
@@ -161,8 +253,11 @@ test('an alert that is still open when its group is over is sent', () => {
   expect(driver.passTo(START + 62_000)).toHaveLength(1);
 });
 
-test('the brake of one of its first agents holds back the alert of a group', () => {
+test('the brake of one of its first agents holds back the alert of a group, and that of questions never', () => {
   const group = stuck({ route: 'alert_group', agentId: null, labels: { route: 'stuck_agent', agents: 'w0 w1' } });
   expect(sentAfter(stuck({ action: 'inhibit', scope: 'fleet', agentIds: ['w1'], agentId: null }), group)).toBe(0);
   expect(sentAfter(stuck({ action: 'inhibit', scope: 'fleet', agentIds: ['w2'], agentId: null }), group)).toBe(1);
+  const labels = { route: 'stuck_agent', agents: 'w0 w1', asks: 'decision' };
+  const questions = stuck({ route: 'alert_group', agentId: null, labels });
+  expect(sentAfter(stuck({ action: 'inhibit', scope: 'fleet', agentIds: ['w1'], agentId: null }), questions)).toBe(1);
 });

@@ -1,11 +1,22 @@
 import type { Draft, EventOf, Topic } from '@vigil/events';
 import { spell } from '@vigil/policy';
 import { type AtRest, type Decider, NEVER } from '@vigil/stream';
-import { GROUP_ROUTE, isGrouped } from '../alert/gates.ts';
-import { holdRoute, type Noticed, type Notify, notify, raise, releaseRoute, resolve } from '../notices/notice.ts';
+import { QUESTION_MS } from '../alert/due.ts';
+import { covers, GROUP_ROUTE, groupOf, hasQuestions, questionsOf, routeOf, timeOf } from '../alert/gates.ts';
+import {
+  holdRoute,
+  keyOf,
+  type Noticed,
+  type Notify,
+  notify,
+  raise,
+  releaseRoute,
+  resolve,
+} from '../notices/notice.ts';
 import { noPolicies } from '../notices/policy-alerts.ts';
 
-type Raised = Extract<EventOf<typeof Topic.alert>, { readonly type: 'ALERT_RAISED' }>['payload'];
+type Shown = Extract<EventOf<typeof Topic.alert>, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>;
+type Raised = Shown['payload'];
 
 export type GroupSettings = {
   /** so many alerts of one route within `GROUP_WINDOW_MS` are one alert */
@@ -19,12 +30,18 @@ export const GROUP_WINDOW_MS = 30_000;
 
 type Recent = Pick<Raised, 'alertId' | 'agentId' | 'labels' | 'channels' | 'severity'> & { readonly raisedAt: number };
 
-/** One alert in place of many. It holds back those of its route that were raised from `from` to `to`; null: still. */
+/** Its alert has the count of its alerts. It follows them, at most once in this time, milliseconds. */
+const COUNT_MS = 1000;
+
+/** One alert in place of many. It holds back those of its `route`, as `groupOf` has it, from `from` to `to`; null: still. */
 type Group = {
   readonly route: string;
   readonly from: number;
   readonly to: number | null;
-  readonly isRaised: boolean;
+  /** the count that its alert has, and since when; null: it is not raised yet */
+  readonly shown: { readonly count: number; readonly at: number } | null;
+  /** a person has ended its alert: it is not raised again */
+  readonly isEnded: boolean;
   /** the ids of its alerts that are open, at most `MOST_MEMBERS` */
   readonly members: readonly string[];
   readonly total: number;
@@ -43,7 +60,23 @@ type Input = EventOf<typeof Topic.alert | typeof Topic.notify>;
 
 export const NO_GROUPS: Groups = { recent: {}, groups: [] };
 
-export const GROUPS_AT_REST: AtRest<Groups> = { oldest: 1, upgrades: [], usual: null };
+type GroupOf1 = Omit<Group, 'shown' | 'isEnded'> & { readonly isRaised: boolean };
+type GroupsOf1 = Omit<Groups, 'groups'> & { readonly groups: readonly GroupOf1[] };
+
+/** Shape 2 has the count that the alert of a group shows. */
+const withShown = ({ recent, groups }: GroupsOf1): Groups => ({
+  recent,
+  groups: groups.map(({ isRaised, ...group }) => ({
+    ...group,
+    ...{ shown: isRaised ? { count: group.total, at: group.from } : null, isEnded: false },
+  })),
+});
+
+export const GROUPS_AT_REST: AtRest<Groups> = {
+  oldest: 1,
+  upgrades: [{ usual: null, to: (state) => withShown(state as GroupsOf1) }],
+  usual: null,
+};
 
 /** The state has a limit: 5,000 ids take 200 KB. */
 const MOST_MEMBERS = 5_000;
@@ -53,10 +86,14 @@ const MOST_NAMES = 10;
 const observe = (state: Groups, input: Input, { least }: GroupSettings): Groups => {
   switch (input.type) {
     case 'ALERT_RAISED':
-      return isGrouped(input.payload) ? withRaised(state, input.payload, input.occurredAt, least) : state;
-    case 'ALERT_RESOLVED':
-      return withResolved(state, input.payload);
+      return withShownAlert(state, input, least);
     case 'ALERT_UPDATED':
+      return withShownAlert(withoutQuestion(state, input.payload), input, least);
+    case 'ALERT_RESOLVED': {
+      const { alertId, alertKey, route } = input.payload;
+      if (route === GROUP_ROUTE) return withEnded(state, alertKey);
+      return without(without(state, alertId, route), alertId, questionsOf(route));
+    }
     case 'ALERT_ACKNOWLEDGED':
     case 'ALERT_DELIVERED':
     case 'SILENCE_CHANGED':
@@ -69,15 +106,39 @@ const observe = (state: Groups, input: Input, { least }: GroupSettings): Groups 
   }
 };
 
-const withRaised = (state: Groups, payload: Raised, occurredAt: number, least: number): Groups => {
-  const { route, alertId, agentId, labels, channels, severity, raisedAt: recordedAt } = payload;
+/** An alert counts from its beginning, and its question from when it is asked. */
+const withShownAlert = (state: Groups, { type, payload, occurredAt }: Shown, least: number): Groups => {
+  const route = groupOf(payload);
+  if (route === null) return state;
+  const { alertId, agentId, labels, channels, severity, raisedAt: recordedAt } = payload;
   const raisedAt = recordedAt ?? occurredAt;
   const one = { alertId, agentId, labels, channels, severity, raisedAt };
-  const known = (state.recent[route] ?? []).filter((other) => raisedAt - other.raisedAt < GROUP_WINDOW_MS);
-  const recent = { ...state.recent, [route]: [...known, one].slice(-least) };
-  const groups = state.groups.map((group) => (group.route === route && group.to === null ? joined(group, one) : group));
-  return { recent, groups };
+  const begun = type === 'ALERT_RAISED' ? withRaised(state, routeOf(route), one, least) : state;
+  return hasQuestions(route) ? withRaised(begun, route, { ...one, raisedAt: timeOf(payload, raisedAt) }, least) : begun;
 };
+
+const withRaised = (state: Groups, route: string, one: Recent, least: number): Groups => {
+  const { alertId, raisedAt } = one;
+  const ofRoute = state.recent[route] ?? [];
+  const own = state.groups.filter((group) => group.route === route);
+  if (ofRoute.some((other) => other.alertId === alertId)) return state;
+  if (own.some(({ members }) => members.includes(alertId))) return state;
+  const mine = own.find((group) => covers(group, raisedAt));
+  const groups = state.groups.map((group) => (group === mine ? joined(group, one) : group));
+  // One that a group without further alerts holds back counts for no other group.
+  if (mine !== undefined && mine.to !== null) return { ...state, groups };
+  const known = ofRoute.filter((other) => raisedAt - other.raisedAt < GROUP_WINDOW_MS);
+  return { recent: { ...state.recent, [route]: [...known, one].slice(-least) }, groups };
+};
+
+/** An alert whose question is answered waits for no decision. */
+const withoutQuestion = (state: Groups, payload: Raised): Groups =>
+  payload.options.length === 0 ? without(state, payload.alertId, questionsOf(payload.route)) : state;
+
+const withEnded = (state: Groups, alertKey: string): Groups => ({
+  ...state,
+  groups: state.groups.map((group) => (keyOfGroup(group) === alertKey ? { ...group, isEnded: true } : group)),
+});
 
 const joined = (group: Group, one: Recent): Group => ({
   ...group,
@@ -87,13 +148,13 @@ const joined = (group: Group, one: Recent): Group => ({
   isCritical: group.isCritical || one.severity === 'critical',
 });
 
-type Resolved = Pick<Raised, 'alertId' | 'route'>;
-
-const withResolved = (state: Groups, { alertId, route }: Resolved): Groups => {
+const without = (state: Groups, alertId: string, route: string): Groups => {
   const { [route]: ofRoute = [], ...others } = state.recent;
   const left = ofRoute.filter((one) => one.alertId !== alertId);
   const groups = state.groups.map((group) =>
-    group.members.includes(alertId) ? { ...group, members: group.members.filter((id) => id !== alertId) } : group,
+    group.route === route && group.members.includes(alertId)
+      ? { ...group, members: group.members.filter((id) => id !== alertId) }
+      : group,
   );
   return { recent: left.length === 0 ? others : { ...others, [route]: left }, groups };
 };
@@ -119,29 +180,49 @@ const calmFrom = ({ recent }: Groups, route: string, least: number): number => {
 };
 
 const ofGroup = (state: Groups, group: Group, now: number, { least, waitMs }: GroupSettings): readonly Noticed[] => {
-  const { route, from, to, isRaised, members } = group;
+  const { route, from, to, shown, isEnded, members } = group;
   if (members.length === 0)
     return [
-      ...(isRaised ? [resolve(GROUP_ROUTE, aboutGroup(group), 'all of its alerts are over')] : []),
+      ...(shown !== null && !isEnded ? [resolve(GROUP_ROUTE, aboutGroup(group), 'all of its alerts are over')] : []),
       releaseRoute(route, from),
     ];
   const isCalm = to === null && now >= calmFrom(state, route, least);
   return [
     ...(isCalm ? [holdRoute(route, from, now)] : []),
-    ...(isRaised || now < from + waitMs ? [] : [groupAlert(group)]),
+    ...(now < shownFrom(state, group, { least, waitMs }) ? [] : [groupAlert(group)]),
   ];
 };
 
-const begun = ({ recent, groups }: Groups, route: string, { least }: GroupSettings): readonly Noticed[] => {
-  const ofRoute = recent[route] ?? [];
-  const [first] = ofRoute;
-  const isOpen = groups.some((group) => group.route === route && group.to === null);
-  if (first === undefined || ofRoute.length < least || isOpen || groups.length >= MOST_GROUPS) return [];
-  return [holdRoute(route, first.raisedAt, null)];
+/** From when its alert is raised, or gets another count. NEVER: it stays as it is. */
+const shownFrom = (state: Groups, group: Group, { least, waitMs }: GroupSettings): number => {
+  const { route, from, shown, isEnded } = group;
+  if (isEnded) return NEVER;
+  if (shown === null && isAsking(state, group, least)) return NEVER;
+  if (shown === null) return from + (hasQuestions(route) ? Math.min(QUESTION_MS, waitMs) : waitMs);
+  return shown.count === countOf(group) ? NEVER : shown.at + COUNT_MS;
 };
 
-const groupOf = (route: string, recent: readonly Recent[]): Group => ({
-  ...{ route, from: recent[0]?.raisedAt ?? 0, to: null, isRaised: false },
+/** People are sent the group of its questions, and fewer than `least` of its agents ask nothing. */
+const isAsking = ({ groups }: Groups, { route, members }: Group, least: number): boolean => {
+  const asking = new Set(groups.flatMap((one) => (one.route === questionsOf(route) ? one.members : [])));
+  return asking.size > 0 && members.filter((id) => !asking.has(id)).length < least;
+};
+
+/** The agents that were in it, or those that wait for a decision still. */
+const countOf = ({ route, total, members }: Group): number => (hasQuestions(route) ? members.length : total);
+
+const begun = ({ recent, groups }: Groups, route: string, { least }: GroupSettings): readonly Noticed[] => {
+  const ofRoute = recent[route] ?? [];
+  const isOpen = groups.some((group) => group.route === route && group.to === null);
+  if (ofRoute.length < least || isOpen || groups.length >= MOST_GROUPS) return [];
+  return [holdRoute(route, firstAt(ofRoute), null)];
+};
+
+/** Questions come from several partitions, not always in the order of their times. */
+const firstAt = (recent: readonly Recent[]): number => Math.min(...recent.map(({ raisedAt }) => raisedAt));
+
+const startedBy = (route: string, recent: readonly Recent[]): Group => ({
+  ...{ route, from: firstAt(recent), to: null, shown: null, isEnded: false },
   ...{ members: recent.map(({ alertId }) => alertId), total: recent.length, first: recent.slice(0, MOST_NAMES) },
   isCritical: recent.some(({ severity }) => severity === 'critical'),
 });
@@ -149,40 +230,54 @@ const groupOf = (route: string, recent: readonly Recent[]): Group => ({
 /** Its labels are those of its first alert, and name the first agents: a silence or a brake of one of them holds it back as well. */
 const aboutGroup = ({ route, from, first }: Group) => ({
   ...{ agentId: null, taskId: null, of: `${route}-${from}` },
-  labels: { ...first[0]?.labels, route, agents: first.map(({ agentId }) => agentId).join(' ') },
+  labels: {
+    ...first[0]?.labels,
+    ...{ route: routeOf(route), agents: first.map(({ agentId }) => agentId).join(' ') },
+    ...(hasQuestions(route) && { asks: 'decision' }),
+  },
 });
 
+const keyOfGroup = (group: Group): string => keyOf(GROUP_ROUTE, aboutGroup(group));
+
 const groupAlert = (group: Group): Noticed => {
-  const { route, total, first, isCritical } = group;
+  const { route, first, isCritical } = group;
+  const count = countOf(group);
   const names = first.map(({ agentId }) => agentId).join(', ');
-  const more = total > first.length ? ` and ${total - first.length} more` : '';
+  const more = count > first.length ? ` and ${count - first.length} more` : '';
   return raise(GROUP_ROUTE, aboutGroup(group), {
     severity: isCritical ? 'critical' : 'warning',
-    title: `${total} agents at once: ${route}`,
-    text: `Raised within ${spell(GROUP_WINDOW_MS)} of each other: ${names}${more}. Their own alerts are withheld while this one is open: vigil alert list`,
+    ...(hasQuestions(route)
+      ? {
+          title: `${count} agents wait for a decision: vigil inbox, or the page's Inbox`,
+          text: `The first of them: ${names}. While this alert is open, each question is in the inbox with its choices, and has no message of its own`,
+        }
+      : {
+          title: `${count} agents at once: ${route}`,
+          text: `Raised within ${spell(GROUP_WINDOW_MS)} of each other: ${names}${more}. Their own alerts are withheld while this one is open: vigil alert list`,
+        }),
     channels: [...new Set(first.flatMap(({ channels }) => channels))],
     groupWaitMs: 0,
   });
 };
 
 const evolve = (state: Groups, { payload }: Notify, now: number): Groups => {
-  const { action, scope, heldFrom, heldTo, labels, alertKey } = payload;
+  const { action, scope, heldFrom, heldTo, alertKey } = payload;
   const isThis = ({ route, from }: Group) => route === scope && from === heldFrom;
   const { [scope ?? '']: begun = [], ...others } = state.recent;
   switch (action) {
     case 'hold': {
-      if (heldTo === null) return { ...state, groups: [...state.groups, groupOf(scope ?? '', begun)] };
+      if (heldTo === null) return { ...state, groups: [...state.groups, startedBy(scope ?? '', begun)] };
       // What it has counts for no other group.
       const groups = state.groups.map((group) => (isThis(group) ? { ...group, to: now } : group));
       return { recent: others, groups };
     }
-    case 'raise': {
-      const isRaised = ({ route, from }: Group) => route === labels.route && alertKey.endsWith(`-${from}`);
+    case 'raise':
       return {
         ...state,
-        groups: state.groups.map((group) => (isRaised(group) ? { ...group, isRaised: true } : group)),
+        groups: state.groups.map((group) =>
+          keyOfGroup(group) === alertKey ? { ...group, shown: { count: countOf(group), at: now } } : group,
+        ),
       };
-    }
     case 'unhold':
       return { ...state, groups: state.groups.filter((group) => !isThis(group)) };
     case 'resolve':
@@ -195,12 +290,12 @@ const evolve = (state: Groups, { payload }: Notify, now: number): Groups => {
   }
 };
 
-const dueAt = (state: Groups, { least, waitMs }: GroupSettings): number =>
+const dueAt = (state: Groups, settings: GroupSettings): number =>
   Math.min(
     NEVER,
     ...state.groups.flatMap((group) => [
-      group.isRaised ? NEVER : group.from + waitMs,
-      group.to === null ? calmFrom(state, group.route, least) : NEVER,
+      shownFrom(state, group, settings),
+      group.to === null ? calmFrom(state, group.route, settings.least) : NEVER,
     ]),
   );
 

@@ -210,7 +210,7 @@ export const notify = (
 const LONGEST_KEY = 128;
 
 /** Route and task (or agent). A text that is too long for a key keeps its end, where ids differ. */
-const keyOf = (route: string, { agentId, taskId, of }: About): string => {
+export const keyOf = (route: string, { agentId, taskId, of }: About): string => {
   const who = taskId ?? agentId ?? 'fleet';
   const what = of === undefined ? '' : `:${of.replace(/[^A-Za-z0-9._:-]/g, '-').slice(-40)}`;
   return `${route}:${who.slice(-(LONGEST_KEY - route.length - 1 - what.length))}${what}`;
