@@ -51,7 +51,7 @@ channels:
     'colour: there is no such key: write one of default, channels',
   ]);
   expect(mistakesIn('default: [ops]')).toEqual(['default[0]: there is no channel ops: add it under channels']);
-  expect(mistakesIn('default: []')).toEqual(['default: []: name at least one channel, such as console']);
+  expect(mistakesIn('default: []')).toEqual(['default: name at least one channel, such as console']);
   const [placeholder] = mistakesIn("channels: { bus: { kind: command, argv: [bus, '{titel}'] } }");
   expect(placeholder).toMatch(/^channels\.bus\.argv\[1]: {titel} is not a placeholder: write one of {what}/);
 });
