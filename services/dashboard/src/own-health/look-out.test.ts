@@ -161,3 +161,25 @@ test('while Postgres is away a query fails at once and names it, and its databas
   });
   expect(asked).toEqual(['SELECT 1']);
 });
+
+test('a query that waits when Postgres is found away fails then, and names it, before its caller gives up', async () => {
+  const away: Away[] = [];
+  let answer = (): void => {};
+  const database: Sql = {
+    query: () => new Promise((resolve) => (answer = () => resolve({ rows: [] }))),
+  };
+  const sql = failingWhileAway(database, () => away);
+  const lost = expect(sql.query('SELECT 1')).rejects.toMatchObject({
+    ...{ status: 503, type: 'read_model_away', members: { since: 2000, part: 'postgres' } },
+  });
+  away.push({ part: POSTGRES, since: 2000, detail: 'no answer within 2 s' });
+  await vi.advanceTimersByTimeAsync(100);
+  await lost;
+  expect(vi.getTimerCount()).toBe(0);
+  away.pop();
+  const slow = sql.query('SELECT 2');
+  await vi.advanceTimersByTimeAsync(10_000);
+  answer();
+  expect(await slow).toEqual({ rows: [] });
+  expect(vi.getTimerCount()).toBe(0);
+});

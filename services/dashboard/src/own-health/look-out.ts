@@ -20,14 +20,33 @@ export const ANSWER_MS = 2000;
 /** Resolves if the part is well; rejects with what is wrong. */
 export type Probe = () => Promise<void>;
 
-/** Queries of callers. While Postgres is away they fail at once, so that the answer names it before a caller gives up. */
-export const failingWhileAway = (sql: Sql, away: () => readonly Away[]): Sql => ({
-  query: async (text, values) => {
+/** How often a query that waits looks whether Postgres is away, milliseconds. */
+const WAITING_MS = 100;
+
+/**
+ * Queries of callers. While Postgres is away they fail at once, also those that wait for it, so that the answer names it
+ * before a caller gives up.
+ */
+export const failingWhileAway = (sql: Sql, away: () => readonly Away[]): Sql => {
+  const absence = (): ReadModelAway | null => {
     const gone = away().find(({ part }) => part === POSTGRES);
-    if (gone !== undefined) throw new ReadModelAway(gone.since, gone.detail);
-    return await sql.query(text, values);
-  },
-});
+    return gone === undefined ? null : new ReadModelAway(gone.since, gone.detail);
+  };
+  return {
+    query: async (text, values) => {
+      const known = absence();
+      if (known !== null) throw known;
+      let timer: NodeJS.Timeout | undefined;
+      const lost = new Promise<never>((_, reject) => {
+        timer = setInterval(() => {
+          const found = absence();
+          if (found !== null) reject(found);
+        }, WAITING_MS);
+      });
+      return await Promise.race([sql.query(text, values), lost]).finally(() => clearInterval(timer));
+    },
+  };
+};
 
 export type LookOutDeps = {
   readonly model: Pick<ReadModel, 'projectedUpTo'>;
