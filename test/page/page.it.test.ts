@@ -419,11 +419,44 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await seen(/^BLIND since/);
     await page.getByText('was STUCK', { exact: true }).first().waitFor();
     await seen(/projector since .*: ECONNREFUSED/);
+    const caption = page.locator('.timeline figcaption');
+    await caption.getByText(/4 changes of state in the last .*; was STUCK at \d\d:\d\d:\d\d\./).waitFor();
+    const edge = async (selector: string): Promise<number> => {
+      const box = await page.locator(selector).last().boundingBox();
+      return box === null ? Number.NaN : box.x + box.width;
+    };
+    expect(await edge('.timeline .segment')).toBeLessThan(await edge('.timeline .ribbon'));
+    await page
+      .locator('.title')
+      .getByText(/^at \d\d:\d\d:\d\d$/)
+      .waitFor();
+    for (const figures of [page.locator('.strips'), page.getByRole('table', { name: 'Signals' })]) {
+      await figures
+        .getByText(/was firing at \d\d:\d\d:\d\d/)
+        .first()
+        .waitFor();
+      expect(await figures.getByText(/fires (in|since)/).count()).toBe(0);
+    }
     const nudge = page.getByRole('button', { name: 'Nudge' });
     expect(await nudge.isEnabled()).toBe(true);
     expect(await nudge.getAttribute('title')).toMatch(/^The shown state may be old/);
+    await go('alerts');
+    const alerts = page.getByRole('table', { name: 'Alerts' });
+    await alerts.getByText('was open', { exact: true }).first().waitFor();
+    expect(await alerts.getByText(/^(open|waits again)/).count()).toBe(0);
+    await go('breakers');
+    const breakers = page.getByRole('table', { name: 'Breakers' });
+    await breakers.getByText('was open', { exact: true }).first().waitFor();
+    expect(await breakers.getByText(/^(open|half open|closed|in \d+ .*)$/).count()).toBe(0);
+    await go('cases');
+    await page.getByText('was waiting for you').first().waitFor();
+    await go(`fleet/${world.rows.agents[41]?.agentId}`);
     world.state.knowledge = null;
     await page.getByText('STUCK', { exact: true }).first().waitFor();
+    await page
+      .locator('.timeline figcaption')
+      .getByText(/; STUCK since /)
+      .waitFor();
     world.state.isSilent = true;
     await seen(/^BLIND since/);
     world.state.isSilent = false;

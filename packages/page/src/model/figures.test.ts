@@ -5,6 +5,7 @@ import {
   captionOf,
   countedSignals,
   drawnSignals,
+  firesText,
   lineOf,
   shareOf,
   storedSamples,
@@ -12,6 +13,7 @@ import {
 } from './figures.ts';
 
 const AT = 10_000_000;
+const timeText = (at: number) => `t${at - AT}`;
 
 const figure = (more: Partial<SignalFigure> = {}): SignalFigure => ({
   ...{ signal: 'no_calls', axis: 'absence', confidence: 'high', words: 'no call for 1 min; limit 6 min' },
@@ -58,11 +60,21 @@ test('each reading of a figure is kept, and one without a figure is not', () => 
 });
 
 test('the caption has the figure, the limit, and when it fires or why it does not count', () => {
-  expect(captionOf(figure(), AT)).toBe('no_calls: no call for 1 min; limit 6 min; fires in 5 min.');
-  expect(captionOf(figure({ firesFrom: null, suspendedBy: ['held'] }), AT)).toBe(
+  const current = { isNow: true, until: AT };
+  expect(captionOf(figure(), current, timeText)).toBe('no_calls: no call for 1 min; limit 6 min; fires in 5 min.');
+  expect(captionOf(figure({ firesFrom: null, suspendedBy: ['held'] }), current, timeText)).toBe(
     'no_calls: no call for 1 min; limit 6 min; does not count now: held.',
   );
-  expect(captionOf(figure({ suspendedBy: ['held'] }), AT)).not.toContain('fires in');
+  expect(captionOf(figure({ suspendedBy: ['held'] }), current, timeText)).not.toContain('fires in');
+});
+
+test('on a blind page a signal has what was known at that time, and no count goes on', () => {
+  const fires = (more: Partial<SignalFigure>) => firesText(figure(more), { isNow: false, until: AT }, timeText);
+  expect(fires({})).toBe('was not firing at t0, due at t300000');
+  expect(fires({ firesFrom: null })).toBe('was not firing at t0');
+  expect(fires({ firesFrom: AT - 1 })).toBe('was firing at t0');
+  expect(fires({ fires: true, firesFrom: null })).toBe('was firing at t0');
+  expect(fires({ suspendedBy: ['held'] })).toBe('did not count at t0: held');
 });
 
 test('the share of a limit ends at 100 per cent, and is unknown without a figure or a limit', () => {

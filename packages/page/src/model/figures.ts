@@ -1,5 +1,6 @@
 import { spell } from '@vigil/policy';
 import type { AgentRow, HistoryRow, SignalFigure } from '@vigil/read-model';
+import type { Known } from './knowledge.ts';
 import { ageText } from './time.ts';
 
 /** What a signal's figure was at a moment, epoch milliseconds. */
@@ -70,11 +71,26 @@ export const figureText = (value: number | null, isDuration: boolean): string =>
   return isDuration ? spell(value) : value.toLocaleString('en-US', { maximumFractionDigits: 2 });
 };
 
+type KnownUntil = Pick<Known, 'isNow' | 'until'>;
+type TimeText = (at: number) => string;
+
+/** What was known, with times of the day: no count goes on. */
+const firedText = ({ fires, firesFrom, suspendedBy }: SignalFigure, until: number, timeText: TimeText): string => {
+  const at = timeText(until);
+  if (!fires && suspendedBy.length > 0) return `did not count at ${at}: ${suspendedBy.join(', ')}`;
+  if (fires || (firesFrom !== null && firesFrom <= until)) return `was firing at ${at}`;
+  return `was not firing at ${at}${firesFrom === null ? '' : `, due at ${timeText(firesFrom)}`}`;
+};
+
 /** `fires since 3 min 2 s`, `fires in 5 min 20 s`, or that it is not expected to. One that does not count now has no time. */
-export const firesText = ({ fires, firesFrom, suspendedBy }: SignalFigure, now: number): string => {
+export const firesText = (signal: SignalFigure, { isNow, until }: KnownUntil, timeText: TimeText): string => {
+  if (!isNow) return firedText(signal, until, timeText);
+  const { fires, firesFrom, suspendedBy } = signal;
   if (!fires && suspendedBy.length > 0) return `does not count now: ${suspendedBy.join(', ')}`;
   if (firesFrom === null) return fires ? 'fires' : 'does not fire by time alone';
-  return fires || firesFrom <= now ? `fires since ${ageText(now, firesFrom)}` : `fires in ${ageText(firesFrom, now)}`;
+  return fires || firesFrom <= until
+    ? `fires since ${ageText(until, firesFrom)}`
+    : `fires in ${ageText(firesFrom, until)}`;
 };
 
 /** The signals to show. After the end of an agent only those that fire count, because the other figures grow with the clock and mean nothing. */
@@ -84,9 +100,8 @@ export const countedSignals = (
 ): readonly SignalFigure[] => (state === 'TERMINATED' ? signals.filter(({ fires }) => fires) : signals);
 
 /** The chart in words. */
-export const captionOf = (signal: SignalFigure, now: number): string => {
-  return `${signal.signal}: ${signal.words}; ${firesText(signal, now)}.`;
-};
+export const captionOf = (signal: SignalFigure, known: KnownUntil, timeText: TimeText): string =>
+  `${signal.signal}: ${signal.words}; ${firesText(signal, known, timeText)}.`;
 
 /** How far a figure is on its way to its limit; null: unknown. */
 const ratioOf = ({ value, limit }: Pick<SignalFigure, 'value' | 'limit'>): number | null =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { awayOf, blindSinceOf, CONNECTED, connectionAfter, oldStateText, sessionText, stateText } from './knowledge.ts';
+import { awayOf, blindSinceOf, CONNECTED, connectionAfter, knownOf, oldStateText, sessionText } from './knowledge.ts';
 
 const current = { upTo: 900, blindSince: null, away: [] };
 
@@ -62,9 +62,23 @@ test('a page that never had an answer is blind since its first question failed',
   expect(connectionAfter(CONNECTED, none, 5000)).toEqual({ wellAt: null, lostSince: 5000, needsLogin: false });
 });
 
-test('a blind page shows no state as current', () => {
-  expect(stateText('HEALTHY', true)).toBe('HEALTHY');
-  expect(stateText('HEALTHY', false)).toBe('was HEALTHY');
+test('a blind page shows no state as current: each was so at the time until which it is known', () => {
+  const timeText = (at: number) => `t${at}`;
+  const [current, blind] = [knownOf(null, 900), knownOf(500, 900)];
+  expect([current.until, blind.until]).toEqual([900, 500]);
+  expect(current.text('HEALTHY')).toBe('HEALTHY');
+  expect(blind.text('HEALTHY')).toBe('was HEALTHY');
+  expect(current.sinceText('HEALTHY', 100, timeText)).toBe('HEALTHY since t100');
+  expect(blind.sinceText('HEALTHY', 100, timeText)).toBe('was HEALTHY at t500');
+  expect([current.tone('state-stuck'), blind.tone('state-stuck')]).toEqual(['state-stuck', 'state-was']);
+});
+
+test('a standing that begins with a verb is in the past on a blind page, and a current page has it unchanged', () => {
+  const standings = ['open', 'waits for you', 'more time until 10:00', 'asks'];
+  expect(standings.map(knownOf(500, 900).text)).toEqual([
+    ...['was open', 'was waiting for you', 'had more time until 10:00', 'asked'],
+  ]);
+  expect(standings.map(knownOf(null, 900).text)).toEqual(standings);
 });
 
 test('an answer on a blind page has the note that the state may be old, and on a current page it has none', () => {

@@ -79,5 +79,40 @@ export const oldStateText = (isBlind: boolean): string | null =>
     ? 'The shown state may be old. The command is written, and takes effect when Vigil works again. It is refused if the state has changed.'
     : null;
 
+/** What a standing that begins with a verb was. */
+const PAST: readonly (readonly [present: RegExp, past: string])[] = [
+  [/^asks\b/, 'asked'],
+  [/^waits\b/, 'was waiting'],
+  [/^more time\b/, 'had more time'],
+];
+
 /** A state that may have changed since is not shown as the present one. */
-export const stateText = (state: string, isNow: boolean): string => (isNow ? state : `was ${state}`);
+const pastText = (state: string): string => {
+  const found = PAST.find(([present]) => present.test(state));
+  return found === undefined ? `was ${state}` : state.replace(...found);
+};
+
+/** How the views show what may have changed. `until`: the moment until which it is known, epoch milliseconds. */
+export type Known = {
+  readonly isNow: boolean;
+  readonly until: number;
+  /** `STUCK`, or `was STUCK` */
+  readonly text: (state: string) => string;
+  /** `STUCK since 10:58:00`, or `was STUCK at 11:02:03`; `since` is epoch milliseconds */
+  readonly sinceText: (state: string, since: number, timeText: (at: number) => string) => string;
+  /** the class of a state, which has no colour when it is old */
+  readonly tone: (tone: string) => string;
+};
+
+/** Every view shows states by this. `blindSince`: since when changes may be missing; null: the page is current. */
+export const knownOf = (blindSince: number | null, now: number): Known => {
+  const isNow = blindSince === null;
+  const until = blindSince ?? now;
+  const text = (state: string): string => (isNow ? state : pastText(state));
+  return {
+    ...{ isNow, until, text },
+    sinceText: (state, since, timeText) =>
+      isNow ? `${state} since ${timeText(since)}` : `${text(state)} at ${timeText(until)}`,
+    tone: (tone) => (isNow ? tone : 'state-was'),
+  };
+};

@@ -9,28 +9,48 @@ const change = (occurredAt: number, stateFrom: string, stateTo: string) =>
 
 test('the ribbon has no gap: each state ends where the next begins, and the last one lasts until now', () => {
   const transitions = [change(900, 'DEGRADED', 'STUCK'), change(500, 'HEALTHY', 'DEGRADED')];
-  expect(segmentsOf({ agent, transitions, story }, { from: 0, to: 1000 })).toEqual([
+  expect(segmentsOf({ agent, transitions, story }, { from: 0, to: 1000 }, 1000)).toEqual([
     { state: 'HEALTHY', from: 0, to: 500, reason: '' },
     { state: 'DEGRADED', from: 500, to: 900, reason: 'to DEGRADED' },
     { state: 'STUCK', from: 900, to: 1000, reason: 'to STUCK' },
   ]);
 });
 
+test('the ribbon ends where the states are no longer known, and has each change that is known', () => {
+  const transitions = [change(500, 'HEALTHY', 'STUCK')];
+  const ends = (until: number, changes = transitions) =>
+    segmentsOf({ agent, transitions: changes, story }, { from: 0, to: 1000 }, until).map(({ from, to }) => [from, to]);
+  expect(ends(700)).toEqual([
+    ...[
+      [0, 500],
+      [500, 700],
+    ],
+  ]);
+  expect(ends(700, [])).toEqual([[0, 700]]);
+  // A change that came after the begin of the outage is known, too.
+  expect(ends(400)).toEqual([
+    ...[
+      [0, 500],
+      [500, 500],
+    ],
+  ]);
+});
+
 test('an agent without changes has one state, and what is older than the span is left out', () => {
-  expect(segmentsOf({ agent, transitions: [], story }, { from: 0, to: 10 })).toEqual([
+  expect(segmentsOf({ agent, transitions: [], story }, { from: 0, to: 10 }, 10)).toEqual([
     { state: 'STUCK', from: 0, to: 10, reason: 'no call' },
   ]);
   const old = [change(5, 'HEALTHY', 'STUCK')];
-  expect(segmentsOf({ agent, transitions: old, story }, { from: 5, to: 10 })).toHaveLength(1);
+  expect(segmentsOf({ agent, transitions: old, story }, { from: 5, to: 10 }, 10)).toHaveLength(1);
 });
 
 test('no state is drawn before the agent began', () => {
   const began = { ...agent, since: 40, instanceSince: 30 };
-  expect(segmentsOf({ agent: began, transitions: [], story }, { from: 0, to: 100 })).toEqual([
+  expect(segmentsOf({ agent: began, transitions: [], story }, { from: 0, to: 100 }, 100)).toEqual([
     { state: 'STUCK', from: 30, to: 100, reason: 'no call' },
   ]);
   const changed = [change(60, 'HEALTHY', 'STUCK')];
-  expect(segmentsOf({ agent: began, transitions: changed, story }, { from: 0, to: 100 })[0]).toEqual({
+  expect(segmentsOf({ agent: began, transitions: changed, story }, { from: 0, to: 100 }, 100)[0]).toEqual({
     ...{ state: 'HEALTHY', from: 30, to: 60, reason: '' },
   });
 });

@@ -36,21 +36,26 @@ export const spanOf = (known: Known, now: number): Span => {
   return { from: first - (now - first) * MARGIN, to: now };
 };
 
-/** The states of an agent as a ribbon without gaps, from the first moment that is known. `transitions`: newest first, as the API has them. */
-export const segmentsOf = (known: Known, { from, to }: Span): readonly Segment[] => {
+/**
+ * The states of an agent as a ribbon without gaps, from the first moment that is known to the last one, `until`.
+ * `transitions`: newest first, as the API has them.
+ */
+export const segmentsOf = (known: Known, { from, to }: Span, until: number): readonly Segment[] => {
   const { transitions, agent } = known;
   const changes = transitions.toReversed().filter(({ occurredAt }) => occurredAt > from);
   const [first] = changes;
+  const begin = Math.max(from, firstKnown(known, to));
+  const end = Math.max(until, changes.at(-1)?.occurredAt ?? begin);
   const segments: Segment[] = [
     {
       state: first?.stateFrom ?? agent.state,
-      from: Math.max(from, firstKnown(known, to)),
-      to: first?.occurredAt ?? to,
+      from: begin,
+      to: first?.occurredAt ?? end,
       reason: first === undefined ? (agent.reason ?? '') : '',
     },
   ];
   changes.forEach(({ stateTo, reason, occurredAt }, index) => {
-    segments.push({ state: stateTo, from: occurredAt, to: changes[index + 1]?.occurredAt ?? to, reason });
+    segments.push({ state: stateTo, from: occurredAt, to: changes[index + 1]?.occurredAt ?? end, reason });
   });
   return segments;
 };

@@ -4,6 +4,7 @@ import { useContext, useLayoutEffect, useReducer } from 'preact/hooks';
 import type { Answered, Live, Route } from '../live/live.ts';
 import type { Places } from '../live/place.ts';
 import type { Action, Me, Sent } from '../model/commands.ts';
+import { type Known, knownOf } from '../model/knowledge.ts';
 
 /** What every view shares. */
 export type Page = {
@@ -32,6 +33,12 @@ export const usePage = (): Page => {
   const page = useContext(PageContext);
   if (page === null) throw new Error('A part of the page is used outside it.');
   return page;
+};
+
+/** How to show what may have changed since the page is blind. */
+export const useKnown = (): Known => {
+  const { blindSince, now } = usePage();
+  return knownOf(blindSince, now);
 };
 
 /** The newest answer of a route, asked again after each change of its tables. */

@@ -3,16 +3,15 @@ import { useState } from 'preact/hooks';
 import type { Answered } from '../live/live.ts';
 import { type Action, isAsked, mayUse } from '../model/commands.ts';
 import type { State } from '../model/fleet.ts';
-import { oldStateText, stateText } from '../model/knowledge.ts';
+import { oldStateText } from '../model/knowledge.ts';
 import { addressOf } from '../model/places.ts';
 import { ageText, clockTime } from '../model/time.ts';
-import { usePage } from './context.tsx';
+import { useKnown, usePage } from './context.tsx';
 
 /** A state in words and colour; while the page is blind, as the earlier state that it is. */
 export const StateMark = ({ state }: { readonly state: State }) => {
-  const { blindSince } = usePage();
-  const isNow = blindSince === null;
-  return <span class={`state ${isNow ? `state-${state.toLowerCase()}` : 'state-was'}`}>{stateText(state, isNow)}</span>;
+  const { text, tone } = useKnown();
+  return <span class={`state ${tone(`state-${state.toLowerCase()}`)}`}>{text(state)}</span>;
 };
 
 /** How long ago, with the time of the day as its title. */

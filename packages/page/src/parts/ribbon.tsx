@@ -2,7 +2,7 @@ import { spell } from '@vigil/policy';
 import type { Explanation, HistoryRow } from '@vigil/read-model';
 import type { ComponentChildren } from 'preact';
 import { type HistoryAnswer, ROUTES } from '../live/routes.ts';
-import { activityOf, activityText, counted, type Deed, deedsOf } from '../model/activity.ts';
+import { activityOf, activityText, type Call, counted, type Deed, deedsOf } from '../model/activity.ts';
 import { orDash, readable } from '../model/text.ts';
 import { ageText, axisTimes, clockTime } from '../model/time.ts';
 import {
@@ -18,11 +18,12 @@ import {
   segmentsOf,
   spanOf,
 } from '../model/timeline.ts';
-import { useAnswer, usePage } from './context.tsx';
+import { useAnswer, useKnown, usePage } from './context.tsx';
 import { Clock, StateMark, Table } from './parts.tsx';
 import { Strips } from './strips.tsx';
 
 const TICKS = 5;
+const IN_FLIGHT: Call['outcome'] = 'in flight';
 
 /** The axis of time, below the lanes and again below the strips. */
 const Times = ({ span: { from, to } }: { readonly span: Span }) => {
@@ -57,40 +58,47 @@ const Lane = ({ name, children }: { readonly name: string; readonly children: Co
 const widthOf = (span: Span, { from, to }: Segment): string => `${placeIn(span, to) - placeIn(span, from)}%`;
 
 /** The same in words. */
-const Words = ({ changes, deeds }: { readonly changes: readonly ChangeLine[]; readonly deeds: readonly Deed[] }) => (
-  <>
-    <details open>
-      <summary>{counted(changes.length, 'change')} of state, each with the figures that fired</summary>
-      <Table
-        label="Changes of state"
-        rows={changes}
-        keyOf={({ id }) => id}
-        none="Its state has not changed."
-        columns={[
-          { title: 'Time', kind: 'line', of: ({ occurredAt }) => <Clock at={occurredAt} /> },
-          { title: 'From', kind: 'text', of: ({ stateFrom }) => readable(stateFrom) },
-          { title: 'To', kind: 'text', of: ({ stateTo }) => <StateMark state={stateTo} /> },
-          { title: 'Figure and limit', kind: 'wide', of: ({ words }) => words.map((one) => <p key={one}>{one}</p>) },
-        ]}
-      />
-    </details>
-    <details>
-      <summary>Calls and compactions ({deeds.length})</summary>
-      <Table
-        label="Calls and compactions"
-        rows={deeds}
-        keyOf={({ id }) => id}
-        none="Nothing is reported."
-        columns={[
-          { title: 'Time', kind: 'line', of: ({ at }) => <Clock at={at} /> },
-          { title: 'What', kind: 'wide', of: ({ what }) => what },
-          { title: 'Outcome', kind: 'text', of: ({ outcome }) => orDash(outcome) },
-          { title: 'Took', kind: 'number', of: ({ tookMs }) => (tookMs === null ? '-' : spell(tookMs)) },
-        ]}
-      />
-    </details>
-  </>
-);
+const Words = ({ changes, deeds }: { readonly changes: readonly ChangeLine[]; readonly deeds: readonly Deed[] }) => {
+  const { text } = useKnown();
+  return (
+    <>
+      <details open>
+        <summary>{counted(changes.length, 'change')} of state, each with the figures that fired</summary>
+        <Table
+          label="Changes of state"
+          rows={changes}
+          keyOf={({ id }) => id}
+          none="Its state has not changed."
+          columns={[
+            { title: 'Time', kind: 'line', of: ({ occurredAt }) => <Clock at={occurredAt} /> },
+            { title: 'From', kind: 'text', of: ({ stateFrom }) => readable(stateFrom) },
+            { title: 'To', kind: 'text', of: ({ stateTo }) => <StateMark state={stateTo} /> },
+            { title: 'Figure and limit', kind: 'wide', of: ({ words }) => words.map((one) => <p key={one}>{one}</p>) },
+          ]}
+        />
+      </details>
+      <details>
+        <summary>Calls and compactions ({deeds.length})</summary>
+        <Table
+          label="Calls and compactions"
+          rows={deeds}
+          keyOf={({ id }) => id}
+          none="Nothing is reported."
+          columns={[
+            { title: 'Time', kind: 'line', of: ({ at }) => <Clock at={at} /> },
+            { title: 'What', kind: 'wide', of: ({ what }) => what },
+            {
+              title: 'Outcome',
+              kind: 'text',
+              of: ({ outcome }) => orDash(outcome === IN_FLIGHT ? text(outcome) : outcome),
+            },
+            { title: 'Took', kind: 'number', of: ({ tookMs }) => (tookMs === null ? '-' : spell(tookMs)) },
+          ]}
+        />
+      </details>
+    </>
+  );
+};
 
 /** `at`: a moment that is marked; null: none. */
 type RibbonProps = { readonly explanation: Explanation; readonly at: number | null };
@@ -98,6 +106,8 @@ type RibbonProps = { readonly explanation: Explanation; readonly at: number | nu
 /** An agent's states as a ribbon, what happened to it in lanes below, and the figures of its signals; tables in words follow. */
 export const Ribbon = ({ explanation, at }: RibbonProps) => {
   const { now, offsetMinutes } = usePage();
+  const { until, text, sinceText } = useKnown();
+  const timeText = (moment: number) => clockTime(now, moment, offsetMinutes);
   const { agent } = explanation;
   const states = useHistory(agent.agentId, 'state').history;
   const calls = useHistory(agent.agentId, 'call');
@@ -108,7 +118,9 @@ export const Ribbon = ({ explanation, at }: RibbonProps) => {
   const isNewest = stored[0]?.occurredAt === explanation.transitions[0]?.occurredAt;
   const known = { ...explanation, transitions: isNewest ? stored : explanation.transitions };
   const span = spanOf(known, now);
-  const segments = segmentsOf(known, span);
+  const segments = segmentsOf(known, span, until);
+  const last = segments.at(-1);
+  const present = sinceText(last?.state ?? agent.state, last?.from ?? now, timeText);
   const figures = figuresOf(states, span);
   const marks = marksOf(known, span);
   return (
@@ -125,7 +137,7 @@ export const Ribbon = ({ explanation, at }: RibbonProps) => {
                   width: widthOf(span, segment),
                   marginLeft: index === 0 ? `${placeIn(span, segment.from)}%` : 0,
                 }}
-                title={`${segment.state} from ${clockTime(now, segment.from, offsetMinutes)}${segment.reason === '' ? '' : `: ${segment.reason}`}`}
+                title={`${segment === last ? text(segment.state) : segment.state} from ${clockTime(now, segment.from, offsetMinutes)}${segment.reason === '' ? '' : `: ${segment.reason}`}`}
               />
             ))}
           </div>
@@ -147,8 +159,11 @@ export const Ribbon = ({ explanation, at }: RibbonProps) => {
               <span
                 key={id}
                 class={`call call-${outcome.replace(' ', '-')}`}
-                style={{ left: `${placeIn(span, from)}%`, width: `${placeIn(span, to ?? now) - placeIn(span, from)}%` }}
-                title={`${tool}, ${outcome}, from ${clockTime(now, from, offsetMinutes)} for ${ageText(to ?? now, from)}`}
+                style={{
+                  left: `${placeIn(span, from)}%`,
+                  width: `${placeIn(span, Math.max(from, to ?? until)) - placeIn(span, from)}%`,
+                }}
+                title={`${tool}, ${to === null ? text(outcome) : outcome}, from ${timeText(from)} for ${ageText(to ?? until, from)}`}
               />
             ))}
         </Lane>
@@ -192,8 +207,8 @@ export const Ribbon = ({ explanation, at }: RibbonProps) => {
         <figcaption>
           {at !== null && `The replay differs at ${clockTime(now, at, offsetMinutes)}. `}
           {segments.length === 1
-            ? `${segments[0]?.state} since ${clockTime(now, segments[0]?.from ?? now, offsetMinutes)}.`
-            : `${counted(segments.length - 1, 'change')} of state in the last ${ageText(now, span.from)}; ${segments.at(-1)?.state} since ${clockTime(now, segments.at(-1)?.from ?? now, offsetMinutes)}.`}{' '}
+            ? `${present}.`
+            : `${counted(segments.length - 1, 'change')} of state in the last ${ageText(now, span.from)}; ${present}.`}{' '}
           {activityText(activity, span.from)}
         </figcaption>
       </figure>

@@ -6,7 +6,7 @@ import { sessionText } from '../model/knowledge.ts';
 import { addressOf, VIEWS, type ViewName } from '../model/places.ts';
 import { orDash } from '../model/text.ts';
 import { ageText, clockTime } from '../model/time.ts';
-import { usePage } from './context.tsx';
+import { useKnown, usePage } from './context.tsx';
 
 export const Navigation = ({ current, waiting }: { readonly current: ViewName; readonly waiting: number }) => {
   const bar = useRef<HTMLElement>(null);
@@ -74,25 +74,29 @@ export const Away = () => {
 };
 
 /** What holds the whole fleet, in the words of the terminal. */
-export const FleetLines = ({ fleet }: { readonly fleet: FleetAnswer['fleet'] }) => (
-  <>
-    {fleet.halted && (
-      <p class="banner danger" role="status">
-        <strong>HALTED</strong> by {orDash(fleet.haltBy)}: {orDash(fleet.haltWhy)}. Nothing acts.
-      </p>
-    )}
-    {fleet.braked && (
-      <p class="banner danger" role="status">
-        <strong>BRAKE</strong> on {orDash(fleet.brakeScope).replace(':', ' ')}: {orDash(fleet.brakeWhy)}
-      </p>
-    )}
-    {fleet.dryRun && (
-      <p class="banner warning" role="status">
-        <strong>DRY RUN</strong> by {orDash(fleet.dryRunBy)}: steps only report what they would do.
-      </p>
-    )}
-  </>
-);
+export const FleetLines = ({ fleet }: { readonly fleet: FleetAnswer['fleet'] }) => {
+  const { isNow, text } = useKnown();
+  return (
+    <>
+      {fleet.halted && (
+        <p class="banner danger" role="status">
+          <strong>{text('HALTED')}</strong> by {orDash(fleet.haltBy)}: {orDash(fleet.haltWhy)}.{' '}
+          {isNow && 'Nothing acts.'}
+        </p>
+      )}
+      {fleet.braked && (
+        <p class="banner danger" role="status">
+          <strong>{text('BRAKE')}</strong> on {orDash(fleet.brakeScope).replace(':', ' ')}: {orDash(fleet.brakeWhy)}
+        </p>
+      )}
+      {fleet.dryRun && (
+        <p class="banner warning" role="status">
+          <strong>{text('DRY RUN')}</strong> by {orDash(fleet.dryRunBy)}: steps only report what they would do.
+        </p>
+      )}
+    </>
+  );
+};
 
 /** The notification of an operator review. It is above every view, and no worker waits for it. */
 export const Notice = ({ ticket, onDismiss }: { readonly ticket: TicketRow; readonly onDismiss: () => void }) => (

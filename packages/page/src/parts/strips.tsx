@@ -10,9 +10,10 @@ import {
   storedSamples,
   withSamples,
 } from '../model/figures.ts';
+import { clockTime } from '../model/time.ts';
 import type { Span } from '../model/timeline.ts';
 import { Chart } from './chart.tsx';
-import { usePage } from './context.tsx';
+import { useKnown, usePage } from './context.tsx';
 
 type Samples = ReadonlyMap<string, readonly Sample[]>;
 
@@ -27,7 +28,9 @@ type StripsProps = {
 
 /** A strip for each signal that has a figure, over the span of the timeline. Those nearest to their limit come first. */
 export const Strips = ({ explanation: { signals, agent }, states, span, children }: StripsProps) => {
-  const { now } = usePage();
+  const { now, offsetMinutes } = usePage();
+  const known = useKnown();
+  const timeText = (at: number) => clockTime(now, at, offsetMinutes);
   const [samples, setSamples] = useState<Samples>(new Map());
   const [readAt, setReadAt] = useState(now);
   useEffect(() => {
@@ -43,7 +46,7 @@ export const Strips = ({ explanation: { signals, agent }, states, span, children
       {drawn.map((signal) => (
         <figure key={signal.signal} class="strip">
           <div class="lane">
-            <span class={`lane-name ${signal.fires ? 'bad' : ''}`}>
+            <span class={`lane-name ${signal.fires && known.isNow ? 'bad' : ''}`}>
               <strong>{figureText(signal.value, signal.isDuration)}</strong>
               {signal.limit !== null && <span>of {figureText(signal.limit, signal.isDuration)}</span>}
             </span>
@@ -52,7 +55,7 @@ export const Strips = ({ explanation: { signals, agent }, states, span, children
               span={span}
             />
           </div>
-          <figcaption>{captionOf(signal, now)}</figcaption>
+          <figcaption>{captionOf(signal, known, timeText)}</figcaption>
         </figure>
       ))}
       {children}

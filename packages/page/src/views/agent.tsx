@@ -6,7 +6,8 @@ import { byNearest, countedSignals, figureText, firesText, shareOf } from '../mo
 import { addressOf, addressWith } from '../model/places.ts';
 import { noOutputText } from '../model/terminal.ts';
 import { attemptText, orDash, readable } from '../model/text.ts';
-import { useAnswer, usePage } from '../parts/context.tsx';
+import { clockTime } from '../model/time.ts';
+import { useAnswer, useKnown, usePage } from '../parts/context.tsx';
 import { Actions, Age, Clock, Facts, Loaded, StateMark, Table, TaskLink } from '../parts/parts.tsx';
 import { Ribbon } from '../parts/ribbon.tsx';
 import { TerminalPanel } from '../parts/terminal.tsx';
@@ -38,6 +39,7 @@ export const AgentView = ({ id, at }: { readonly id: string; readonly at: number
 
 const Head = ({ agent }: { readonly agent: AgentRow }) => {
   const { now } = usePage();
+  const { isNow, until, text } = useKnown();
   return (
     <>
       <div class="title">
@@ -46,12 +48,13 @@ const Head = ({ agent }: { readonly agent: AgentRow }) => {
         </h1>
         <StateMark state={agent.state} />
         <span class="dim">
-          for <Age at={agent.since} />
+          {isNow ? 'for ' : 'at '}
+          {isNow ? <Age at={agent.since} /> : <Clock at={until} />}
         </span>
-        {agent.exemption !== null && <span class="tag">exempt: {readable(agent.exemption)}</span>}
+        {agent.exemption !== null && <span class="tag">{text(`exempt: ${readable(agent.exemption)}`)}</span>}
         {isHeld(now, agent) && (
           <span class="tag">
-            held by {orDash(agent.heldBy)}: {orDash(agent.heldWhy)}
+            {text('held')} by {orDash(agent.heldBy)}: {orDash(agent.heldWhy)}
           </span>
         )}
       </div>
@@ -94,11 +97,12 @@ const Head = ({ agent }: { readonly agent: AgentRow }) => {
 
 /** The question of its open case, with the answers. */
 const Waiting = ({ explanation: { cases, agent } }: { readonly explanation: Explanation }) => {
+  const { isNow } = useKnown();
   const open = cases.find(({ caseId, waiting }) => caseId === agent.caseId && waiting);
   if (open === undefined) return null;
   return (
     <section class="panel asking" aria-labelledby="asking">
-      <h2 id="asking">Waits for a decision</h2>
+      <h2 id="asking">{isNow ? 'Waits' : 'Was waiting'} for a decision</h2>
       <p>
         {orDash(open.escalationReason)}{' '}
         <a class="mono" href={addressOf('cases', open.caseId)}>
@@ -112,7 +116,9 @@ const Waiting = ({ explanation: { cases, agent } }: { readonly explanation: Expl
 
 /** The table of what the strips show, and of the signals without a figure. */
 const Signals = ({ explanation: { signals, agent } }: { readonly explanation: Explanation }) => {
-  const { now } = usePage();
+  const { now, offsetMinutes } = usePage();
+  const known = useKnown();
+  const timeText = (at: number) => clockTime(now, at, offsetMinutes);
   if (signals === null || signals.length === 0)
     return (
       <section class="panel" aria-labelledby="signals">
@@ -144,7 +150,7 @@ const Signals = ({ explanation: { signals, agent } }: { readonly explanation: Ex
               const share = shareOf(one);
               if (share === null) return '-';
               return (
-                <span class={`share ${one.fires ? 'fires' : ''}`}>
+                <span class={`share ${one.fires && known.isNow ? 'fires' : ''}`}>
                   <span class="bar" style={{ width: `${share * 0.6}px` }} />
                   {share} %
                 </span>
@@ -155,7 +161,9 @@ const Signals = ({ explanation: { signals, agent } }: { readonly explanation: Ex
           {
             title: 'Fires',
             kind: 'line',
-            of: (one) => <span class={one.fires ? 'bad' : 'dim'}>{firesText(one, now)}</span>,
+            of: (one) => (
+              <span class={one.fires && known.isNow ? 'bad' : 'dim'}>{firesText(one, known, timeText)}</span>
+            ),
           },
         ]}
       />

@@ -4,17 +4,18 @@ import { ROUTES } from '../live/routes.ts';
 import { alertActions, channelActions, silenceActions, silenceText } from '../model/actions.ts';
 import { lastDeliveries } from '../model/deliveries.ts';
 import { orDash } from '../model/text.ts';
-import { useAnswer, usePage } from '../parts/context.tsx';
+import { useAnswer, useKnown, usePage } from '../parts/context.tsx';
 import { Actions, Age, AgentLink, Clock, Loaded, Table } from '../parts/parts.tsx';
 
 const Standing = ({ alert }: { readonly alert: AlertRow }) => {
+  const known = useKnown();
   if (alert.resolvedAt !== null)
     return (
       <span class="dim">
         resolved <Clock at={alert.resolvedAt} />
       </span>
     );
-  const text = standingText(alert);
+  const text = known.text(standingText(alert));
   return alert.waitsAgain ? <strong>{text}</strong> : <span>{text}</span>;
 };
 

@@ -2,8 +2,8 @@ import { nextAttemptOf } from '@vigil/cli/describe';
 import { ROUTES } from '../live/routes.ts';
 import { breakerActions } from '../model/actions.ts';
 import { readable } from '../model/text.ts';
-import { untilText } from '../model/time.ts';
-import { useAnswer, usePage } from '../parts/context.tsx';
+import { clockTime, untilText } from '../model/time.ts';
+import { useAnswer, useKnown, usePage } from '../parts/context.tsx';
 import { Actions, Age, AgentLink, Loaded, Table, TaskLink } from '../parts/parts.tsx';
 
 const TONES: Readonly<Record<string, string>> = {
@@ -14,7 +14,11 @@ const TONES: Readonly<Record<string, string>> = {
 
 /** The breakers that have opened, those that are not closed first. */
 export const Breakers = () => {
-  const { live, now } = usePage();
+  const { live, now, offsetMinutes } = usePage();
+  const { isNow, text, tone } = useKnown();
+  /** A count would go on without Vigil. */
+  const attemptText = (at: number | null): string =>
+    isNow || at === null ? untilText(now, at) : clockTime(now, at, offsetMinutes);
   return (
     <Loaded answered={useAnswer(live, ROUTES.breakers)}>
       {({ breakers }) => (
@@ -29,11 +33,13 @@ export const Breakers = () => {
             { title: 'Task', kind: 'text', of: ({ taskId }) => <TaskLink id={taskId} /> },
             {
               ...{ title: 'State', kind: 'text' },
-              of: ({ state }) => <span class={`state ${TONES[state] ?? 'state-unknown'}`}>{readable(state)}</span>,
+              of: ({ state }) => (
+                <span class={`state ${tone(TONES[state] ?? 'state-unknown')}`}>{text(readable(state))}</span>
+              ),
             },
             { title: 'Since', kind: 'number', of: ({ since }) => <Age at={since} /> },
             { title: 'Failures', kind: 'number', of: ({ failures }) => failures },
-            { title: 'Next attempt', kind: 'number', of: (breaker) => untilText(now, nextAttemptOf(breaker, now)) },
+            { title: 'Next attempt', kind: 'number', of: (breaker) => attemptText(nextAttemptOf(breaker, now)) },
             { title: 'Trips in 24 h', kind: 'number', of: ({ trips }) => trips },
             { title: 'Actions', kind: 'wide', of: (breaker) => <Actions of={breakerActions(breaker)} /> },
           ]}

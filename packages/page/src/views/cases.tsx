@@ -9,13 +9,15 @@ import type { State } from '../model/fleet.ts';
 import { addressOf, addressWith } from '../model/places.ts';
 import { orDash, readable } from '../model/text.ts';
 import { clockTime, countdown } from '../model/time.ts';
-import { useAnswer, usePage } from '../parts/context.tsx';
+import { useAnswer, useKnown, usePage } from '../parts/context.tsx';
 import { Actions, Age, AgentLink, Clock, Facts, Loaded, StateMark, Table, TaskLink } from '../parts/parts.tsx';
 
 /** The same words as `vigil case list`. */
 const Standing = ({ of, otherwise }: { readonly of: CaseRow; readonly otherwise: string | undefined }) => {
   const { now, offsetMinutes } = usePage();
-  const text = caseStandingText(of, (at) => clockTime(now, at, offsetMinutes));
+  const known = useKnown();
+  const standing = caseStandingText(of, (at) => clockTime(now, at, offsetMinutes));
+  const text = of.closedAt === null ? known.text(standing) : standing;
   return <span class={of.waiting ? 'asks' : otherwise}>{text}</span>;
 };
 

@@ -12,11 +12,11 @@ import {
   STATES,
   shownCells,
 } from '../model/fleet.ts';
-import { stateText } from '../model/knowledge.ts';
+import type { Known } from '../model/knowledge.ts';
 import { addressOf } from '../model/places.ts';
 import { targetsOf } from '../model/targets.ts';
 import { ageText } from '../model/time.ts';
-import { useAnswer, usePage } from '../parts/context.tsx';
+import { useAnswer, useKnown, usePage } from '../parts/context.tsx';
 import { focusField } from '../parts/field.ts';
 import { Grid } from '../parts/grid.tsx';
 import { Actions, Age, AgentLink, Loaded, StateMark } from '../parts/parts.tsx';
@@ -37,7 +37,7 @@ type FilterProps = { readonly filter: Filter; readonly onFilter: (filter: Filter
 
 const States = ({ cells, filter, onFilter }: FilterProps & { readonly cells: readonly Cell[] }) => {
   const counts = useMemo(() => countsOf(cells), [cells]);
-  const { blindSince } = usePage();
+  const { text, tone } = useKnown();
   return (
     <fieldset class="states">
       <legend class="hidden">Agents by state</legend>
@@ -45,11 +45,11 @@ const States = ({ cells, filter, onFilter }: FilterProps & { readonly cells: rea
         <button
           key={state}
           type="button"
-          class={`chip ${blindSince === null ? `state-${state.toLowerCase()}` : 'state-was'}`}
+          class={`chip ${tone(`state-${state.toLowerCase()}`)}`}
           aria-pressed={filter.state === state}
           onClick={() => onFilter({ ...filter, state: filter.state === state ? null : state })}
         >
-          <span class="count">{counts[state]}</span> {stateText(state.toLowerCase(), blindSince === null)}
+          <span class="count">{counts[state]}</span> {text(state.toLowerCase())}
         </button>
       ))}
     </fieldset>
@@ -117,9 +117,9 @@ const Controls = ({ filter, onFilter, count }: ControlsProps) => (
   </div>
 );
 
-const detailOf = (cell: Cell, now: number, isNow: boolean): string =>
+const detailOf = (cell: Cell, now: number, text: Known['text']): string =>
   [
-    cell.waiting ? 'asks' : stateText(cell.state.toLowerCase(), isNow),
+    text(cell.waiting ? 'asks' : cell.state.toLowerCase()),
     // The end of a narrow cell is left out: the time comes first.
     cell.since === null ? null : ageText(now, cell.since),
     cell.waiting ? null : (cell.exemption?.replaceAll('_', ' ') ?? null),
@@ -168,8 +168,8 @@ const NoCells = ({ cells, filter, onFilter }: FilterProps & { readonly cells: re
 type CellsProps = FilterProps & { readonly cells: readonly Cell[]; readonly shown: readonly Cell[] };
 
 const Cells = ({ cells, shown, filter, onFilter }: CellsProps) => {
-  const { now, blindSince, places } = usePage();
-  const isNow = blindSince === null;
+  const { now, places } = usePage();
+  const { text, tone } = useKnown();
   return (
     <div class="fleet">
       {shown.length === 0 ? (
@@ -186,12 +186,12 @@ const Cells = ({ cells, shown, filter, onFilter }: CellsProps) => {
           {(cell, focus) => (
             <a
               {...focus}
-              class={`cell ${isNow ? `state-${cell.state.toLowerCase()}` : 'state-was'} ${cell.waiting ? 'asks' : ''}`}
+              class={`cell ${tone(`state-${cell.state.toLowerCase()}`)} ${cell.waiting ? 'asks' : ''}`}
               href={addressOf('fleet', cell.agentId)}
               title={`${cell.agentId}${cell.taskId === null ? '' : `, task ${cell.taskId}`}`}
             >
               <span class="name">{cell.agentId}</span>
-              <span class="detail">{detailOf(cell, now, isNow)}</span>
+              <span class="detail">{detailOf(cell, now, text)}</span>
             </a>
           )}
         </Grid>

@@ -6,7 +6,7 @@ import { answersOf, linesOf } from '../model/inbox/inbox.ts';
 import { isAnsweredByQuestion } from '../model/inbox/questions.ts';
 import { addressOf } from '../model/places.ts';
 import { countdown } from '../model/time.ts';
-import { useAnswer, usePage } from '../parts/context.tsx';
+import { useAnswer, useKnown, usePage } from '../parts/context.tsx';
 import { Actions, Age, AgentLink, Clock, Loaded, TaskLink } from '../parts/parts.tsx';
 import { Questions } from './questions.tsx';
 
@@ -57,6 +57,7 @@ const Item = ({ item }: { readonly item: InboxItem }) => (
 /** Alerts are not in the inbox, as most of them need no answer. */
 const OpenAlerts = () => {
   const { live } = usePage();
+  const { isNow, until } = useKnown();
   const { value } = useAnswer(live, ROUTES.alerts);
   if (value === null) return null;
   const open = value.alerts.filter(isUnacknowledged);
@@ -66,6 +67,11 @@ const OpenAlerts = () => {
     text && (
       <p class="open-alerts">
         <a href={addressOf('alerts', null)}>{text}</a>
+        {!isNow && (
+          <>
+            , known at <Clock at={until} />
+          </>
+        )}
       </p>
     )
   );

@@ -3,8 +3,9 @@ import { taskReason, waitsForPerson } from '@vigil/read-model/standing';
 import { useState } from 'preact/hooks';
 import { ROUTES } from '../live/routes.ts';
 import { taskActions } from '../model/actions.ts';
+import type { Known } from '../model/knowledge.ts';
 import { orDash, readable } from '../model/text.ts';
-import { useAnswer, usePage } from '../parts/context.tsx';
+import { useAnswer, useKnown, usePage } from '../parts/context.tsx';
 import { Actions, AgentLink, Clock, Facts, Loaded, StateMark, Table, TaskLink } from '../parts/parts.tsx';
 
 /** What waits for a person first, then what is recovered, then the rest by name. */
@@ -40,39 +41,46 @@ export const Tasks = () => {
   );
 };
 
-const TaskTable = ({ tasks }: { readonly tasks: readonly TaskRow[] }) => (
-  <Table
-    label="Tasks"
-    rows={tasks.toSorted((one, other) => urgency(one) - urgency(other))}
-    keyOf={({ taskId }) => taskId}
-    none="No tasks."
-    columns={[
-      { title: 'Task', kind: 'text', of: ({ taskId }) => <TaskLink id={taskId} /> },
-      // Before the wide columns, so that it is on a narrow screen.
-      { title: 'Answers', kind: 'buttons', of: (task) => <Actions of={taskActions(task)} /> },
-      { title: 'Assignee', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
-      { title: 'State', kind: 'text', of: ({ state }) => (state === null ? '-' : <StateMark state={state} />) },
-      { title: 'Attempt', kind: 'number', of: ({ attempt }) => orDash(attempt) },
-      {
-        ...{ title: 'Checkpoints', kind: 'text' },
-        // Agents name their checkpoints, at any length.
-        of: ({ checkpoints, lastCheckpoint }) =>
-          lastCheckpoint === null ? (
-            checkpoints
-          ) : (
-            <span class="mono">
-              {checkpoints}, last {lastCheckpoint}
-            </span>
-          ),
-      },
-      { title: 'Recovery', kind: 'text', of: ({ recovery }) => readable(recovery) },
-      { title: 'Why', kind: 'wide', of: (task) => orDash(taskReason(task)) },
-    ]}
-  />
-);
+const recoveryText = (recovery: TaskRow['recovery'], text: Known['text']): string =>
+  recovery === null ? readable(recovery) : text(readable(recovery));
+
+const TaskTable = ({ tasks }: { readonly tasks: readonly TaskRow[] }) => {
+  const { text } = useKnown();
+  return (
+    <Table
+      label="Tasks"
+      rows={tasks.toSorted((one, other) => urgency(one) - urgency(other))}
+      keyOf={({ taskId }) => taskId}
+      none="No tasks."
+      columns={[
+        { title: 'Task', kind: 'text', of: ({ taskId }) => <TaskLink id={taskId} /> },
+        // Before the wide columns, so that it is on a narrow screen.
+        { title: 'Answers', kind: 'buttons', of: (task) => <Actions of={taskActions(task)} /> },
+        { title: 'Assignee', kind: 'text', of: ({ agentId }) => <AgentLink id={agentId} /> },
+        { title: 'State', kind: 'text', of: ({ state }) => (state === null ? '-' : <StateMark state={state} />) },
+        { title: 'Attempt', kind: 'number', of: ({ attempt }) => orDash(attempt) },
+        {
+          ...{ title: 'Checkpoints', kind: 'text' },
+          // Agents name their checkpoints, at any length.
+          of: ({ checkpoints, lastCheckpoint }) =>
+            lastCheckpoint === null ? (
+              checkpoints
+            ) : (
+              <span class="mono">
+                {checkpoints}, last {lastCheckpoint}
+              </span>
+            ),
+        },
+        { title: 'Recovery', kind: 'text', of: ({ recovery }) => recoveryText(recovery, text) },
+        { title: 'Why', kind: 'wide', of: (task) => orDash(taskReason(task)) },
+      ]}
+    />
+  );
+};
 
 export const Task = ({ id }: { readonly id: string }) => {
   const { live } = usePage();
+  const { text } = useKnown();
   return (
     <Loaded answered={useAnswer(live, ROUTES.task(id))}>
       {(task) => (
@@ -85,7 +93,8 @@ export const Task = ({ id }: { readonly id: string }) => {
           </div>
           {task.blockedReason !== null && (
             <p class="question">
-              BLOCKED, {task.blockedAlertId === null ? 'a person has acknowledged it' : 'it waits for a person'}:{' '}
+              {text('BLOCKED')},{' '}
+              {task.blockedAlertId === null ? 'a person has acknowledged it' : 'it waits for a person'}:{' '}
               {task.blockedReason}
             </p>
           )}
@@ -95,7 +104,7 @@ export const Task = ({ id }: { readonly id: string }) => {
             of={[
               ['Assignee', <AgentLink key="agent" id={task.agentId} />],
               ['Attempt', orDash(task.attempt)],
-              ['Recovery', readable(task.recovery)],
+              ['Recovery', recoveryText(task.recovery, text)],
               ['Ended', orDash(task.endReason)],
             ]}
           />
