@@ -52,6 +52,39 @@ describe.skipIf(executable === null)('the keys, addresses and tabs of the page',
     await page.getByRole('searchbox').fill('');
   });
 
+  test('Enter right after the words waits for the agents, and opens the first one', async () => {
+    const agentId = world.rows.agents[60]?.agentId ?? '';
+    const cells = '**/v1/fleet/cells';
+    const held = Promise.withResolvers<void>();
+    await go('inbox');
+    await page.route(cells, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.keyboard.press('/');
+    await page.keyboard.type(agentId);
+    await page.keyboard.press('Enter');
+    held.resolve();
+    await page.getByRole('heading', { level: 1, name: agentId }).waitFor();
+    await page.unroute(cells);
+    await go('fleet');
+    await page.getByRole('searchbox').fill('');
+  });
+
+  test('Enter at once in a field that shows the agents opens the one that the words find', async () => {
+    const agentId = world.rows.agents[60]?.agentId ?? '';
+    // No field has the focus.
+    await go('inbox');
+    await go('fleet');
+    await page.locator('.cell').first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type(agentId);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: agentId }).waitFor();
+    await go('fleet');
+    await page.getByRole('searchbox').fill('');
+  });
+
   test('a second search replaces the words of the first one, on the fleet and from another view', async () => {
     const field = page.getByRole('searchbox');
     // No field has the focus.

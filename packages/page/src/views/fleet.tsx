@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { FleetAnswer } from '../live/routes.ts';
 import { ROUTES } from '../live/routes.ts';
 import { fleetActions } from '../model/actions.ts';
@@ -56,7 +56,10 @@ const States = ({ cells, filter, onFilter }: FilterProps & { readonly cells: rea
   );
 };
 
-const Find = ({ filter, onFilter }: FilterProps) => {
+/** `onEnter`: opens the first agent; `onLeave`: it is not to be opened any more. */
+type FindProps = FilterProps & { readonly onEnter: () => void; readonly onLeave: () => void };
+
+const Find = ({ filter, onFilter, onEnter, onLeave }: FindProps) => {
   const { places } = usePage();
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
@@ -75,21 +78,20 @@ const Find = ({ filter, onFilter }: FilterProps) => {
         onKeyDown={(event) => {
           if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
           event.preventDefault();
-          const first = document.querySelector<HTMLElement>('.cell');
-          // Without a match, Enter shows the agents that the filter hides.
-          if (event.key === 'Enter') (first ?? document.getElementById('show-hidden'))?.click();
-          else first?.focus();
+          if (event.key === 'Enter') onEnter();
+          else document.querySelector<HTMLElement>('.cell')?.focus();
         }}
+        onBlur={onLeave}
       />
     </label>
   );
 };
 
-type ControlsProps = FilterProps & { readonly count: string };
+type ControlsProps = FindProps & { readonly count: string };
 
-const Controls = ({ filter, onFilter, count }: ControlsProps) => (
+const Controls = ({ filter, onFilter, onEnter, onLeave, count }: ControlsProps) => (
   <div class="controls">
-    <Find filter={filter} onFilter={onFilter} />
+    <Find filter={filter} onFilter={onFilter} onEnter={onEnter} onLeave={onLeave} />
     <label>
       Sort
       <select
@@ -128,10 +130,24 @@ const detailOf = (cell: Cell, now: number, text: Known['text']): string =>
     .join(' · ');
 
 export const FleetView = ({ filter, onFilter, answer }: FilterProps & { readonly answer: FleetAnswer | null }) => {
-  const { live } = usePage();
+  const { live, places } = usePage();
+  const [opensFirst, setOpensFirst] = useState(false);
   const answered = useAnswer(live, ROUTES.cells);
   const all = answered.value;
   const shown = useMemo(() => (all === null ? [] : shownCells(all, filter)), [all, filter]);
+  useLayoutEffect(() => {
+    if (!opensFirst || all === null) return;
+    setOpensFirst(false);
+    const [first] = shown;
+    if (first !== undefined) return places.go({ view: 'fleet', id: first.agentId, query: '' });
+    // Without a match, Enter shows the agents that the filter hides.
+    const hidden = hiddenMatches(all, filter);
+    if (hidden !== null) onFilter(hidden.filter);
+  }, [opensFirst, all]);
+  const onControls = (next: Filter): void => {
+    setOpensFirst(false);
+    onFilter(next);
+  };
   const count = all === null ? '' : `${shown.length} of ${all.length} agents`;
   return (
     <>
@@ -141,7 +157,13 @@ export const FleetView = ({ filter, onFilter, answer }: FilterProps & { readonly
       </div>
       {all !== null && <States cells={all} filter={filter} onFilter={onFilter} />}
       {/* A person may type words before the agents are there. */}
-      <Controls filter={filter} onFilter={onFilter} count={count} />
+      <Controls
+        filter={filter}
+        onFilter={onControls}
+        onEnter={() => setOpensFirst(true)}
+        onLeave={() => setOpensFirst(false)}
+        count={count}
+      />
       <Loaded answered={answered}>
         {(cells) => <Cells cells={cells} shown={shown} filter={filter} onFilter={onFilter} />}
       </Loaded>
@@ -157,7 +179,7 @@ const NoCells = ({ cells, filter, onFilter }: FilterProps & { readonly cells: re
   return (
     <p class="none" role="status">
       {hidden.text}{' '}
-      <button id="show-hidden" type="button" class="button" onClick={() => onFilter(hidden.filter)}>
+      <button type="button" class="button" onClick={() => onFilter(hidden.filter)}>
         Show
       </button>{' '}
       <kbd>Enter</kbd>
