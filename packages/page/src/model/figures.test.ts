@@ -68,7 +68,7 @@ test('the caption has the figure, the limit, and when it fires or why it does no
   expect(captionOf(figure({ suspendedBy: ['held'] }), current, timeText)).not.toContain('fires in');
 });
 
-test('on a blind page a signal has what was known at that time, and no count goes on', () => {
+test('on a blind page a signal has what was known at that time, and no count continues', () => {
   const fires = (more: Partial<SignalFigure>) => firesText(figure(more), { isNow: false, until: AT }, timeText);
   expect(fires({})).toBe('was not firing at t0, due at t300000');
   expect(fires({ firesFrom: null })).toBe('was not firing at t0');

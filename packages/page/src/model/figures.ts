@@ -74,7 +74,7 @@ export const figureText = (value: number | null, isDuration: boolean): string =>
 type KnownUntil = Pick<Known, 'isNow' | 'until'>;
 type TimeText = (at: number) => string;
 
-/** What was known, with times of the day: no count goes on. */
+/** What was known, with times of the day: no count continues. */
 const firedText = ({ fires, firesFrom, suspendedBy }: SignalFigure, until: number, timeText: TimeText): string => {
   const at = timeText(until);
   if (!fires && suspendedBy.length > 0) return `did not count at ${at}: ${suspendedBy.join(', ')}`;

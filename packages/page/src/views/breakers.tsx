@@ -16,7 +16,7 @@ const TONES: Readonly<Record<string, string>> = {
 export const Breakers = () => {
   const { live, now, offsetMinutes } = usePage();
   const { isNow, text, tone } = useKnown();
-  /** A count would go on without Vigil. */
+  /** A count would continue without Vigil. */
   const attemptText = (at: number | null): string =>
     isNow || at === null ? untilText(now, at) : clockTime(now, at, offsetMinutes);
   return (
