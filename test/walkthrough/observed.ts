@@ -99,7 +99,7 @@ export const readBack = async (system: TestSystem): Promise<Observed> => {
     const projected = [...all.values()].flat().filter(({ topic }) => positions.some((at) => at.topic === topic));
     return projected.every(({ topic, record }) => (next.get(`${topic}/${record.partition}`) ?? 0) > record.offset);
   });
-  /** A busy host may fall behind for a while, and exit code 2 is no answer: a view counts when it is current. */
+  /** A busy host may fall behind for a while, and exits with 2 where it cannot answer: a view counts when it is current. */
   const vigil: Observed['vigil'] = (...args) =>
     until(`vigil ${args.join(' ')} is current`, async () => {
       const { code, stdout, stderr } = await system.vigil(...args);
