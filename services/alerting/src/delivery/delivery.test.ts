@@ -304,6 +304,39 @@ test('a permanent refusal is a dead letter at once, and people are notified', as
   expect(reported).toMatchObject([{ payload: { action: 'raise', text: 'answered 404: correct the address' } }]);
 });
 
+test('a sink that has refused the first message of an alert gets neither its acknowledgement nor its end', async () => {
+  const { react, delivered, script } = pager();
+  const of = { alertId: alert.payload.alertId, deliverAt: 5, sinks: ['pager'] };
+  script.error = new Undeliverable('answered 400');
+  await expect(react(alert)).rejects.toThrow(DeadLetter);
+  script.error = null;
+  expect(await react(example(Topic.alert, 'ALERT_RESOLVED', of))).toEqual([]);
+  expect(delivered).toEqual([]);
+});
+
+test('what the sink accepts next is the beginning, and then its end follows', async () => {
+  const { react, delivered, script } = pager();
+  const of = { alertId: alert.payload.alertId, deliverAt: 5, sinks: ['pager'] };
+  script.error = new Undeliverable('answered 400');
+  await expect(react(alert)).rejects.toThrow(DeadLetter);
+  script.error = null;
+  await react(example(Topic.alert, 'ALERT_UPDATED', { ...of, firstFor: [], isQuiet: false }));
+  await react(example(Topic.alert, 'ALERT_RESOLVED', of));
+  expect(delivered.map(({ type }) => type)).toEqual(['ALERT_RAISED', 'ALERT_RESOLVED']);
+});
+
+test('a refused change of an alert that the sink has accepted keeps its end from no sink', async () => {
+  const { react, delivered, script } = pager();
+  const of = { alertId: alert.payload.alertId, deliverAt: 5, sinks: ['pager'] };
+  await react(alert);
+  script.error = new Undeliverable('answered 400');
+  const change = example(Topic.alert, 'ALERT_UPDATED', { ...of, firstFor: [], isQuiet: false });
+  await expect(react(change)).rejects.toThrow(DeadLetter);
+  script.error = null;
+  await react(example(Topic.alert, 'ALERT_RESOLVED', of));
+  expect(delivered.map(({ type }) => type)).toEqual(['ALERT_RAISED', 'ALERT_RESOLVED']);
+});
+
 test('no alert is given up within a day, however often it fails; after it, not before the fifth attempt', async () => {
   const { react, script } = pager();
   script.error = new Error('anything');

@@ -177,10 +177,15 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
   const limit = new Limit();
   /** alerts whose first message has been left to a later one */
   const begun = new Set<string>();
-  const isFirst = (event: Due['event']): boolean =>
-    event.type === 'ALERT_RAISED' ||
-    (event.type === 'ALERT_UPDATED' &&
-      (event.payload.firstFor.includes(sink.name) || begun.has(event.payload.alertId)));
+  /** alerts of which the sink has accepted no message: it has refused the first */
+  const refused = new Set<string>();
+  const isFirst = ({ type, payload }: Due['event']): boolean =>
+    type === 'ALERT_RAISED' ||
+    (type === 'ALERT_UPDATED' &&
+      (payload.firstFor.includes(sink.name) || begun.has(payload.alertId) || refused.has(payload.alertId)));
+  /** A sink that has never accepted the alert gets neither its end nor its acknowledgement. */
+  const isForNothing = ({ type, payload: { alertId } }: Due['event']): boolean =>
+    type === 'ALERT_RESOLVED' ? refused.delete(alertId) : type === 'ALERT_ACKNOWLEDGED' && refused.has(alertId);
   const report = (notices: readonly Noticed[]) => deps.report(drafts(notices)).then(health.reported);
   return async (event) => {
     const due = dueFor(sink, event);
@@ -193,6 +198,7 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
         `${sink.name}: it was due ${Math.round(ageMs / 3_600_000)} h ago: people are not paged for history`,
       );
     const { alertId } = due.event.payload;
+    if (isForNothing(due.event)) return [];
     if (isAlertEvent(due.event) && (await joins(sink, due.event, deps))) {
       if (isFirst(due.event)) begun.add(alertId);
       return [];
@@ -207,6 +213,7 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
     );
     if (error === null) {
       begun.delete(alertId);
+      refused.delete(alertId);
       tries.delete(event.eventId);
       limit.over(event.eventId);
       return [delivered(sink.name, due.event, attempt), ...drafts(health.succeeded())];
@@ -215,6 +222,7 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
     if (error instanceof Undeliverable || isOver) {
       tries.delete(event.eventId);
       limit.over(event.eventId);
+      if (isFirst(due.event)) refused.add(alertId);
       await report(health.refused(event.eventId, error.message));
       throw new DeadLetter(isOver ? 'given_up' : 'refused_by_sink', `${sink.name}: ${error.message}`);
     }

@@ -109,6 +109,22 @@ test('open alerts are sent again each minute while time flows, and not while it 
   expect(server.received).toHaveLength(2);
 });
 
+test('a repetition opens no alert again whose end was posted, whatever the other reading of the log still has', async () => {
+  await using server = await answeringWith(200, {});
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const sink = open(server.url);
+  const late = openAlert(1);
+  const openFor = () => [late, openAlert(2)];
+  await using _running = await sink.run?.({ logger: quiet, openFor, timeFlows: () => true });
+  const end = sink.deliver(resolvedEvent({ alertId: late.alertId }));
+  vi.advanceTimersByTime(60_000);
+  await end;
+  await vi.waitFor(() => expect(server.received).toHaveLength(2), 30_000);
+  const [ended, repeated] = server.received.map(({ body }) => JSON.parse(body));
+  expect(ended).toHaveLength(1);
+  expect(repeated).toMatchObject([{ labels: { alert_key: openAlert(2).alertKey } }]);
+});
+
 test('429 and 503 are waited out, 400 is a permanent refusal, and the token is never shown', async () => {
   await using busy = await answeringWith(503, {}, { 'retry-after': '5' });
   expect(await failureOf(open(busy.url).deliver(alertEvent()))).toMatchObject({ name: 'TryLater', afterMs: 5000 });

@@ -32,18 +32,26 @@ export const alertmanager: Kind<'alertmanager'> = {
     const send = async (alerts: readonly object[]): Promise<void> => {
       await post({ url: address, headers, body: JSON.stringify(alerts), timeout, remedies: REMEDIES }, deps);
     };
+    const repeat = async (open: readonly OpenAlert[]): Promise<void> => {
+      const alerts = open.map((alert) => openOf(alert, deps));
+      for (let at = 0; at < alerts.length; at += MOST_IN_A_POST) await send(alerts.slice(at, at + MOST_IN_A_POST));
+    };
     const replaced = new Replaced();
+    const ended = new Ended();
+    const inTurn = oneAtATime();
     return {
       name,
-      deliver: async (alert) => {
-        const posted = postedOf(alert, deps);
-        const isOver = alert.type === 'ALERT_RESOLVED';
-        await send([posted, ...replaced.endedBy(alert.payload.alertId, posted, deps.now())]);
-        replaced.sent(alert.payload.alertId, isOver ? null : posted);
-      },
+      deliver: (alert) =>
+        inTurn(async () => {
+          const posted = postedOf(alert, deps);
+          const isOver = alert.type === 'ALERT_RESOLVED';
+          await send([posted, ...replaced.endedBy(alert.payload.alertId, posted, deps.now())]);
+          replaced.sent(alert.payload.alertId, isOver ? null : posted);
+          if (isOver) ended.add(alert.payload.alertId);
+        }),
       updatesInPlace: false,
       acknowledge: null,
-      run: (running) => repeating(name, send, running, deps),
+      run: (running) => repeating(name, () => inTurn(() => repeat(ended.without(running.openFor(name)))), running),
     };
   },
 };
@@ -114,26 +122,53 @@ const openOf = (alert: OpenAlert, { dashboardUrl, now }: SinkDeps) => ({
   generatorURL: dashboardUrl,
 });
 
+/**
+ * The alerts whose end was posted. What is open is known from another reading of the log, which may be behind, and a
+ * repetition after the end would open the alert again.
+ */
+class Ended {
+  readonly #ids = new Set<string>();
+
+  add(alertId: string): void {
+    this.#ids.add(alertId);
+  }
+
+  /** Forgets those that are not open any more. */
+  without(open: readonly OpenAlert[]): readonly OpenAlert[] {
+    const ids = new Set(open.map(({ alertId }) => alertId));
+    for (const id of this.#ids) if (!ids.has(id)) this.#ids.delete(id);
+    return open.filter(({ alertId }) => !this.#ids.has(alertId));
+  }
+}
+
+/** Runs one work after the other, in the order of the calls: the last word on an alert is then its end. */
+const oneAtATime = (): (<T>(work: () => Promise<T>) => Promise<T>) => {
+  let before: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = before.then(work);
+    before = result.catch(() => undefined);
+    return result;
+  };
+};
+
 /** A failed repetition is left to the next one: the alerts live longer than some of them. */
 const repeating = async (
   name: string,
-  send: (alerts: readonly object[]) => Promise<void>,
-  { logger, openFor, timeFlows }: Running,
-  deps: SinkDeps,
+  repeat: () => Promise<void>,
+  { logger, timeFlows }: Running,
 ): Promise<AsyncDisposable> => {
   let isBusy = false;
-  const repeat = async (): Promise<void> => {
+  const attempt = async (): Promise<void> => {
     if (isBusy || !timeFlows()) return;
     isBusy = true;
     try {
-      const alerts = openFor(name).map((alert) => openOf(alert, deps));
-      for (let at = 0; at < alerts.length; at += MOST_IN_A_POST) await send(alerts.slice(at, at + MOST_IN_A_POST));
+      await repeat();
     } catch (error) {
       logger.warn({ channel: name, why: (error as Error).message }, 'open alerts could not be repeated');
     } finally {
       isBusy = false;
     }
   };
-  const timer = setInterval(() => void repeat(), REPEAT_MS);
+  const timer = setInterval(() => void attempt(), REPEAT_MS);
   return { [Symbol.asyncDispose]: async () => clearInterval(timer) };
 };
