@@ -1,11 +1,16 @@
 import { type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { expect, test } from 'vitest';
+import { keyOf } from '../notices/notice.ts';
 import { alerting, PLAIN } from './alerts.fixture.ts';
 import type { Input } from './messages.ts';
 import { consoleOnly } from './routing.ts';
 
-/** The truth table of Alertmanager's deduplication (notify/dedup), for the agents of one task as its group of alerts. */
+/**
+ * The truth table of Alertmanager's deduplication (notify/dedup). There a group of alerts is one notification, and a new
+ * alert in it is a message. In Vigil each alert is a notification of its own, and the agents of one task are the causes of
+ * one alert: a new alert is a message, and another agent of the same task is none.
+ */
 
 type NoticeFields = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;
 
@@ -46,6 +51,7 @@ test.each([
     MINUTE,
     ['raised'],
   ],
+  ['another agent of the same task: no message', [firing(0, 'w1'), firing(MINUTE, 'w2')], MINUTE, ['raised']],
   ['all resolved: a message', [firing(0, 'w1'), over(MINUTE, 'w1')], MINUTE, ['raised', 'resolved']],
   [
     'all resolved of several: one message',
@@ -61,4 +67,11 @@ test.each([
   ],
 ] as const)('%s', (_, notices, until, expected) => {
   expect(messages(notices, until)).toEqual(expected);
+});
+
+test('a new alert beside one that was sent: a message of its own, and none of the other', () => {
+  const keys = ['T-1', 'T-2'].map((taskId) => keyOf('stuck_agent', { agentId: 'w1', taskId }));
+  const both = keys.map((alertKey, n) => notice(n * MINUTE, { action: 'raise', agentId: 'w1', alertKey }));
+  const ofKey = (key: string) => both.filter(({ payload }) => 'alertKey' in payload && payload.alertKey === key);
+  expect(keys.map((key) => messages(ofKey(key), MINUTE))).toEqual([['raised'], ['raised']]);
 });
