@@ -6,7 +6,13 @@ import { describe, expect, test } from 'vitest';
 import { reads as projected } from '../../packages/projection/src/project.ts';
 import { consoleOnly } from '../../services/alerting/src/alert/routing.ts';
 import { noPolicies } from '../../services/alerting/src/notices/policy-alerts.ts';
-import { agentMapper, alertDecider, fleetMapper, taskMapper } from '../../services/alerting/src/processors.ts';
+import {
+  agentMapper,
+  alertDecider,
+  fleetMapper,
+  groupDecider,
+  taskMapper,
+} from '../../services/alerting/src/processors.ts';
 import { WRITTEN as COMMANDS } from '../../services/dashboard/src/commands/command.ts';
 import { publishedTopics } from '../../services/dashboard/src/feed.ts';
 import { WRITTEN as REPORTS } from '../../services/gateway/src/log/record-encoding.ts';
@@ -27,6 +33,7 @@ type Access = {
 };
 
 const none = { reads: [], writes: [] };
+const groupSettings = { waitMs: 0, least: 10 };
 const alertSettings = { groupWaitMs: 0, endWaitMs: 0, repeatMs: 1, routing: consoleOnly };
 
 const ACCESS: Readonly<Record<Service, Access>> = {
@@ -39,7 +46,10 @@ const ACCESS: Readonly<Record<Service, Access>> = {
   intervention: { processors: [cases, agentRequests, spendings, governor(usual)], others: none },
   recovery: { processors: [recovery], others: none },
   alerting: {
-    processors: [agentMapper(noPolicies), taskMapper(noPolicies), fleetMapper(noPolicies), alertDecider(alertSettings)],
+    processors: [
+      ...[agentMapper(noPolicies), taskMapper(noPolicies), fleetMapper(noPolicies)],
+      ...[alertDecider(alertSettings), groupDecider(groupSettings)],
+    ],
     // The alerts of policies, what a sink delivers, and the time of the evaluator's topic.
     others: { reads: [Topic.policy, Topic.alert, Topic.agentObservation], writes: [Topic.alert, Topic.notify] },
   },

@@ -35,7 +35,7 @@ const frictionAfter = (stalls: number, last: Death) => {
   const outputs: Output[] = [];
   for (let n = 1; n <= stalls; n++) {
     const agentId = n === 1 ? 'worker-1' : `worker-1-r${n - 1}`;
-    const death = { agentId, instanceId: `${agentId}.i1`, ...(n === stalls ? last : {}) };
+    const death = { agentId, instanceId: `${agentId}.i1`, endedByItself: false, ...(n === stalls ? last : {}) };
     outputs.push(...story.receive(recoverTask(death, omniclaude)));
     if (n < stalls) outputs.push(...revive(story, n));
   }
@@ -86,7 +86,7 @@ test.each([1, 2])('stall %d of a task gives none: a fresh agent takes it', (stal
 test.each(['crashed', 'ended: crashed'])(
   'a third attempt that ends as %j is not a stall: the friction event does not claim one',
   (reason) => {
-    const [friction, ...more] = frictionAfter(3, { reason, checkpoint: saved });
+    const [friction, ...more] = frictionAfter(3, { reason, checkpoint: saved, endedByItself: true });
     expect(more).toEqual([]);
     expect(friction?.text).toContain(`No agent continues ${TASK}: 2 of 2 attempts used: ${reason}.`);
     expect(friction?.text).not.toMatch(/stalled|context exhaustion/);
