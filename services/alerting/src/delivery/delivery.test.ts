@@ -310,6 +310,7 @@ test('a sink that has refused the first message of an alert gets neither its ack
   script.error = new Undeliverable('answered 400');
   await expect(react(alert)).rejects.toThrow(DeadLetter);
   script.error = null;
+  expect(await react(example(Topic.alert, 'ALERT_UPDATED', { ...of, firstFor: [], isQuiet: true }))).toEqual([]);
   expect(await react(example(Topic.alert, 'ALERT_RESOLVED', of))).toEqual([]);
   expect(delivered).toEqual([]);
 });

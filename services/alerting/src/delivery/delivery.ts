@@ -183,9 +183,12 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
     type === 'ALERT_RAISED' ||
     (type === 'ALERT_UPDATED' &&
       (payload.firstFor.includes(sink.name) || begun.has(payload.alertId) || refused.has(payload.alertId)));
-  /** A sink that has never accepted the alert gets neither its end nor its acknowledgement. */
-  const isForNothing = ({ type, payload: { alertId } }: Due['event']): boolean =>
-    type === 'ALERT_RESOLVED' ? refused.delete(alertId) : type === 'ALERT_ACKNOWLEDGED' && refused.has(alertId);
+  /** A sink that has never accepted the alert gets neither its end nor its acknowledgement, nor that its question is over. */
+  const isForNothing = (event: Due['event']): boolean => {
+    const { alertId } = event.payload;
+    if (event.type === 'ALERT_RESOLVED') return refused.delete(alertId);
+    return refused.has(alertId) && (event.type === 'ALERT_ACKNOWLEDGED' || isQuiet(event));
+  };
   const report = (notices: readonly Noticed[]) => deps.report(drafts(notices)).then(health.reported);
   return async (event) => {
     const due = dueFor(sink, event);
@@ -222,7 +225,8 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
     if (error instanceof Undeliverable || isOver) {
       tries.delete(event.eventId);
       limit.over(event.eventId);
-      if (isFirst(due.event)) refused.add(alertId);
+      // One that is given up may have been accepted without an answer, so its end is sent all the same.
+      if (error instanceof Undeliverable && isFirst(due.event)) refused.add(alertId);
       await report(health.refused(event.eventId, error.message));
       throw new DeadLetter(isOver ? 'given_up' : 'refused_by_sink', `${sink.name}: ${error.message}`);
     }
