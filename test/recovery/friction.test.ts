@@ -3,7 +3,7 @@ import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { frictionOf, usualPlace } from '../../services/alerting/src/adapters/omniclaude-friction.ts';
-import { alerts } from '../../services/alerting/src/alert/alert.ts';
+import { alerts } from '../../services/alerting/src/alert/alerts.ts';
 import { CONSOLE, consoleOnly } from '../../services/alerting/src/alert/routing.ts';
 import type { AlertEvent } from '../../services/alerting/src/delivery/sink.ts';
 import { taskNotices } from '../../services/alerting/src/notices/notices.fixture.ts';

@@ -1,7 +1,7 @@
 import { type EventOf, Topic, type TopicName } from '@vigil/events';
 import { type DeciderProcessor, type MapperProcessor, topicsWritten } from '@vigil/stream';
-import { alerts } from './alert/alert.ts';
 import type { AlertingState } from './alert/alert-state.ts';
+import { alerts } from './alert/alerts.ts';
 import { AT_REST } from './alert/at-rest.ts';
 import { isForGates } from './alert/gates.ts';
 import type { Settings } from './alert/messages.ts';

@@ -16,7 +16,7 @@ test('the ribbon has no gap: each state ends where the next begins, and the last
   ]);
 });
 
-test('the ribbon ends where the states are no longer known, and has each change that is known', () => {
+test('the ribbon shows each known change, and ends when the states become unknown', () => {
   const transitions = [change(500, 'HEALTHY', 'STUCK')];
   const ends = (until: number, changes = transitions) =>
     segmentsOf({ agent, transitions: changes, story }, { from: 0, to: 1000 }, until).map(({ from, to }) => [from, to]);

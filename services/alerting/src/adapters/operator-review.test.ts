@@ -2,8 +2,8 @@ import { type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { alerts } from '../alert/alert.ts';
 import type { Alert } from '../alert/alert-state.ts';
+import { alerts } from '../alert/alerts.ts';
 import { consoleOnly } from '../alert/routing.ts';
 import { agentNotices } from '../notices/notices.fixture.ts';
 

@@ -2,7 +2,7 @@ import { type Clock, type Decider, NEVER } from '@vigil/stream';
 import { dismissedOf, operatorContent, reviewOf, reviewRequested } from '../adapters/operator-review.ts';
 import { WARRANT_ROUTE } from '../notices/agents/warrant-notices.ts';
 import { agentsAfter, closed, isEndOfTask, isLateEnd, isOpenForOthers, isPast, taskOverOf } from './agents.ts';
-import { type Alert, type AlertingState, initial, isBefore, timesAfter } from './alert-state.ts';
+import { type Alert, initial, isBefore, timesAfter } from './alert-state.ts';
 import { assessed, withoutTicket, withTicket } from './assessment.ts';
 import { type Content, contentOf, inPlace, isWorse, pardonedBy, questionOf, settledBy } from './content.ts';
 import {
@@ -19,19 +19,10 @@ import {
   waitOf,
 } from './drafts.ts';
 import { type Open, type Over, sendFrom } from './due.ts';
-import {
-  type GateInput,
-  type Gates,
-  heldUntil,
-  isForGates,
-  NO_GATES,
-  observeGates,
-  silenceIdOf,
-  withSilence,
-} from './gates.ts';
-import type { Input, Output, Settings } from './messages.ts';
+import { heldUntil } from './gates.ts';
+import type { Input, Output } from './messages.ts';
 import { newestRequest, withRequests } from './requests.ts';
-import { GATES_KEY, TEST_ROUTE, unknownOf } from './routing.ts';
+import { TEST_ROUTE, unknownOf } from './routing.ts';
 
 const observe = (before: Alert, input: Input, clock: Clock, settings: Rules): Alert =>
   observeReport(withWorkingCase(before, input, clock.now), input, clock, settings);
@@ -349,7 +340,7 @@ const dueAt = ({ open, awaited, workingCase, keptUntil }: Alert, settings: Rules
 };
 
 /** One alert for each episode: raised once, updated in place, resolved under the same key. A later raise is a new alert. */
-const alertRule = (rules: Rules): Decider<Alert, Input, Output> => ({
+export const alertRule = (rules: Rules): Decider<Alert, Input, Output> => ({
   initial,
   observe: (state, input, clock) => observe(state, input, clock, rules),
   decide: (state, { now }, input) => decide(state, now, input, rules),
@@ -363,42 +354,3 @@ const alertRule = (rules: Rules): Decider<Alert, Input, Output> => ({
     keptUntil !== undefined &&
     now >= keptUntil,
 });
-
-const silenced = (input: GateInput): readonly Output[] => {
-  if (input.type !== 'SILENCE_ALERTS') return [];
-  const { matchers, until, by, why } = input.payload;
-  // A new silence has no id yet; only its end names one.
-  const silenceEnds = input.payload.silenceId !== '';
-  const payload = { matchers, until, by, why, silenceId: silenceIdOf(input), silenceEnds };
-  const { correlationId, policy } = input;
-  return [
-    { topic: 'onex.evt.alerting.alert.v1', type: 'SILENCE_CHANGED', key: GATES_KEY, correlationId, policy, payload },
-  ];
-};
-
-const gatesIn = (state: AlertingState): Gates => (state.kind === 'gates' ? state : NO_GATES);
-
-/** All alerts, and what holds back their delivery. `state`: of `GATES_KEY`. */
-export const alerts = (
-  settings: Settings,
-  state: AlertingState | undefined = undefined,
-): Decider<AlertingState, Input, Output> => {
-  const rule = alertRule({ ...settings, gates: state === undefined ? NO_GATES : gatesIn(state) });
-  return {
-    initial,
-    observe: (before, input, clock) => {
-      if (isForGates(input)) return observeGates(gatesIn(before), input, clock.now);
-      return before.kind === 'gates' ? before : rule.observe(before, input, clock);
-    },
-    decide: (before, clock, input) => {
-      if (before.kind === 'gates') return input !== null && isForGates(input) ? silenced(input) : [];
-      return rule.decide(before, clock, input);
-    },
-    evolve: (before, event, clock, input) => {
-      if (before.kind === 'alert') return rule.evolve(before, event, clock, input);
-      return event.type === 'SILENCE_CHANGED' ? withSilence(before, event.payload) : before;
-    },
-    dueAt: (before, clock) => (before.kind === 'gates' ? NEVER : rule.dueAt(before, clock)),
-    forgets: (before, clock) => before.kind === 'alert' && rule.forgets?.(before, clock) === true,
-  };
-};

@@ -1,7 +1,7 @@
 import type { Decider } from '@vigil/stream';
 import { given } from '@vigil/stream/testing';
-import { alerts } from './alert.ts';
 import type { Alert, AlertingState } from './alert-state.ts';
+import { alerts } from './alerts.ts';
 import { isForGates, NO_GATES } from './gates.ts';
 import type { Input, Output, Settings } from './messages.ts';
 import { GATES_KEY } from './routing.ts';

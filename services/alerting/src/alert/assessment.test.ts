@@ -2,8 +2,8 @@ import { type PayloadOf, Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { alerts } from './alert.ts';
 import { PLAIN } from './alerts.fixture.ts';
+import { alerts } from './alerts.ts';
 import type { Input } from './messages.ts';
 import { consoleOnly } from './routing.ts';
 

@@ -3,8 +3,8 @@ import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
 import { agentNotices, taskNotices } from '../notices/notices.fixture.ts';
-import { alerts } from './alert.ts';
 import type { Alert } from './alert-state.ts';
+import { alerts } from './alerts.ts';
 import { consoleOnly } from './routing.ts';
 
 type AgentEvent = EventOf<typeof Topic.agentHealth | typeof Topic.agentIntervention>;

@@ -3,8 +3,8 @@ import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { alerts } from './alert.ts';
 import { alerting, PLAIN } from './alerts.fixture.ts';
+import { alerts } from './alerts.ts';
 import type { Input } from './messages.ts';
 import { consoleOnly, SINK_FAILING } from './routing.ts';
 

@@ -66,7 +66,7 @@ test.each([
   expect(group.receive(raised(2, 0, fields))).toEqual([]);
 });
 
-test('alerts that are half a minute apart are no group, and just below it they are', () => {
+test('alerts half a minute apart form no group; just below half a minute they do', () => {
   for (const [last, count] of [
     [GROUP_WINDOW_MS, 0],
     [GROUP_WINDOW_MS - 1, 1],

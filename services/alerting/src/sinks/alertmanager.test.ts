@@ -109,7 +109,7 @@ test('open alerts are sent again each minute while time flows, and not while it 
   expect(server.received).toHaveLength(2);
 });
 
-test('a repetition opens no alert again whose end was posted, whatever the other reading of the log still has', async () => {
+test('a repetition leaves out an alert whose end was posted, even while the list of open alerts still has it', async () => {
   await using server = await answeringWith(200, {});
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const sink = open(server.url);

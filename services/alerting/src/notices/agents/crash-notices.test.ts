@@ -2,7 +2,7 @@ import { type PayloadOf, Topic } from '@vigil/events';
 import { example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { alerts } from '../../alert/alert.ts';
+import { alerts } from '../../alert/alerts.ts';
 import { consoleOnly } from '../../alert/routing.ts';
 import { agentNotices } from '../notices.fixture.ts';
 

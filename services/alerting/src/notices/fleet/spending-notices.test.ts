@@ -2,7 +2,7 @@ import { Topic } from '@vigil/events';
 import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { alerts } from '../../alert/alert.ts';
+import { alerts } from '../../alert/alerts.ts';
 import { consoleOnly } from '../../alert/routing.ts';
 import { type Notify, notify } from '../notice.ts';
 import { AS_CONFIGURED, agentNotices, fleetNotices, taskNotices } from '../notices.fixture.ts';

@@ -3,7 +3,7 @@ import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { utcTime } from '@vigil/policy';
 import { given } from '@vigil/stream/testing';
 import { expect, test } from 'vitest';
-import { alerts } from '../../alert/alert.ts';
+import { alerts } from '../../alert/alerts.ts';
 import { consoleOnly } from '../../alert/routing.ts';
 import type { Notify } from '../notice.ts';
 import { agentNotices } from '../notices.fixture.ts';
