@@ -1,11 +1,11 @@
 import { type PayloadOf, Topic } from '@vigil/events';
 import { example, EXAMPLE_TIME as START } from '@vigil/events/examples';
-import { given, laws, upgraded } from '@vigil/stream/testing';
+import { given, laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { alerting, PLAIN } from '../alert/alerts.fixture.ts';
 import { consoleOnly } from '../alert/routing.ts';
-import { GROUP_WINDOW_MS, GROUPS_AT_REST, type GroupSettings, groups } from './groups.ts';
+import { GROUP_WINDOW_MS, type GroupSettings, groups } from './groups.ts';
 
 const SETTINGS: GroupSettings = { least: 3, waitMs: 5000 };
 
@@ -200,17 +200,6 @@ test('a group whose alert a person has ended raises it no more', () => {
     5500,
   );
   expect([...group.receive(raised(3, 6000), 6000), ...group.passTo(20_000)]).toEqual([]);
-});
-
-test('a group of shape 1 has the count that its alert shows', () => {
-  const group = massOf(3);
-  group.passTo(5000);
-  const { recent, groups } = group.state();
-  const old = groups.map(({ shown, isEnded, ...one }) => ({ ...one, isRaised: shown !== null }));
-  expect(upgraded(GROUPS_AT_REST, 1, { recent, groups: old })).toMatchObject({
-    recent,
-    groups: [{ shown: { count: 3, at: START }, isEnded: false }],
-  });
 });
 
 /** An alert of an agent, and what holds it back. */

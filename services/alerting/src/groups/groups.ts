@@ -60,23 +60,7 @@ type Input = EventOf<typeof Topic.alert | typeof Topic.notify>;
 
 export const NO_GROUPS: Groups = { recent: {}, groups: [] };
 
-type GroupOf1 = Omit<Group, 'shown' | 'isEnded'> & { readonly isRaised: boolean };
-type GroupsOf1 = Omit<Groups, 'groups'> & { readonly groups: readonly GroupOf1[] };
-
-/** Shape 2 has the count that the alert of a group shows. */
-const withShown = ({ recent, groups }: GroupsOf1): Groups => ({
-  recent,
-  groups: groups.map(({ isRaised, ...group }) => ({
-    ...group,
-    ...{ shown: isRaised ? { count: group.total, at: group.from } : null, isEnded: false },
-  })),
-});
-
-export const GROUPS_AT_REST: AtRest<Groups> = {
-  oldest: 1,
-  upgrades: [{ usual: null, to: (state) => withShown(state as GroupsOf1) }],
-  usual: null,
-};
+export const GROUPS_AT_REST: AtRest<Groups> = { oldest: 1, upgrades: [], usual: null };
 
 /** The state has a limit: 5,000 ids take 200 KB. */
 const MOST_MEMBERS = 5_000;
