@@ -7,9 +7,9 @@ import type { Input } from './messages.ts';
 import { consoleOnly } from './routing.ts';
 
 /**
- * The truth table of Alertmanager's deduplication (notify/dedup). There a group of alerts is one notification, and a new
- * alert in it is a message. In Vigil each alert is a notification of its own, and the agents of one task are the causes of
- * one alert: a new alert is a message, and another agent of the same task is none.
+ * The truth table of Alertmanager's deduplication (notify/dedup). There, a group of alerts is one notification, and a new
+ * alert in it is a message. In Vigil, each alert is a notification of its own. The agents of one task are causes of one
+ * alert, so another agent of the same task adds no message.
  */
 
 type NoticeFields = Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>>;

@@ -177,7 +177,7 @@ export const deliver = (sink: Sink, deps: DeliveryDeps): ((event: Alert) => Prom
   const limit = new Limit();
   /** alerts whose first message has been left to a later one */
   const begun = new Set<string>();
-  /** alerts of which the sink has accepted no message: it has refused the first */
+  /** alerts whose first message the sink has refused, and without an accepted one since */
   const refused = new Set<string>();
   const isFirst = ({ type, payload }: Due['event']): boolean =>
     type === 'ALERT_RAISED' ||
