@@ -32,9 +32,10 @@ describe.skipIf(!ownServers)('vigil replay dead-letters', () => {
   let letters: readonly DeadLetterRow[];
   let lateId: number;
 
+  /** While a service is not ready, an answer is complete, and its code is 2, because Vigil is blind. */
   const json = async <T>(...args: readonly string[]): Promise<T> => {
     const { code, stdout, stderr } = await on.vigil(...args, '--json');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(code, stderr).toBe(stderr.startsWith('vigil: BLIND') ? 2 : 0);
     return JSON.parse(stdout) as T;
   };
   const replay = (...args: readonly string[]) => json<Answer>('replay', 'dead-letters', ...args);
