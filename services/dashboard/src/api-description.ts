@@ -337,6 +337,13 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
   },
 };
 
+/** The routes of the API that read, and take no query. */
+export const WITHOUT_QUERY: ReadonlySet<string> = new Set(
+  Object.entries(DESCRIPTIONS).flatMap(([route, { query }]) =>
+    query === null && route.startsWith('GET /v1/') ? [route] : [],
+  ),
+);
+
 /** The routes whose answers have how old they are. */
 export const AGED: ReadonlySet<string> = new Set(
   Object.entries(DESCRIPTIONS).flatMap(([route, { answers }]) => (isAged(answers[200]?.schema ?? null) ? [route] : [])),

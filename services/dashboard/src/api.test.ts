@@ -85,7 +85,8 @@ describe.each(routes)('%s', (route) => {
     ]) {
       const answer = await ask(route, 'admin', 'known', query);
       expect(answer.statusCode).toBeLessThan(500);
-      if (DESCRIPTIONS[route].query !== null && needed !== 'public' && needed !== 'link')
+      const isChecked = DESCRIPTIONS[route].query !== null || route.startsWith('GET /v1/');
+      if (isChecked && needed !== 'public' && needed !== 'link')
         expect(problemOf(answer)).toMatchObject({ status: 400 });
     }
     if (route.includes(':id') || route.includes(':name'))
@@ -117,6 +118,12 @@ test('an unknown thing is a problem 404 that names where to look', async () => {
       status: 404,
       detail: expect.stringContaining('`'),
     });
+});
+
+test('an id is unknown however long it is', async () => {
+  expect(problemOf(await ask('GET /v1/agents/:id', 'viewer', 'a'.repeat(4096)))).toMatchObject({
+    ...{ status: 404, type: 'urn:vigil:unknown_agent' },
+  });
 });
 
 test('the served description is that of docs/openapi.json, and has every route', async () => {

@@ -9,7 +9,7 @@ import { isAcceptedHost } from './access/hosts.ts';
 import type { Caller, People } from './access/people.ts';
 import { methodsOf } from './access/roles.ts';
 import type { Sessions } from './access/sessions.ts';
-import { AGED } from './api-description.ts';
+import { AGED, WITHOUT_QUERY } from './api-description.ts';
 import type { CommandDraft } from './commands/command.ts';
 import type { CommandWriter } from './commands/command-writer.ts';
 import { commandRoutes } from './commands/routes.ts';
@@ -85,6 +85,9 @@ export type AppDeps = {
 /** `npm run generate` writes it. */
 const OPENAPI: unknown = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../../docs/openapi.json'), 'utf8'));
 
+/** In an address, characters. An id may be so long that no agent has it: then it is unknown. */
+const LONGEST_ID = 4096;
+
 /** No answer of an API is a page: a browser neither guesses its type nor shows it in a frame. */
 const HEADERS = {
   'x-content-type-options': 'nosniff',
@@ -96,6 +99,7 @@ const HEADERS = {
 export const openApp = (deps: AppDeps): FastifyInstance => {
   const options = {
     ...{ bodyLimit: LARGEST_BODY, requestTimeout: 30_000, forceCloseConnections: true },
+    routerOptions: { maxParamLength: LONGEST_ID },
     frameworkErrors: (error: FastifyError, _: FastifyRequest, reply: FastifyReply) =>
       void sendProblem(problemFor(error, deps.onFailure), reply.headers(HEADERS)),
     clientErrorHandler: answerUnreadable,
@@ -147,6 +151,11 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   requireRoles(app, deps.people, deps.sessions);
   app.addHook('onRequest', async ({ url }) => {
     if (url.includes('%00')) throw new Problem(400, 'bad_address', 'Nothing has a name with a NUL in it.');
+  });
+  app.addHook('preHandler', async (request) => {
+    const [unknown] = Object.keys(request.query as object);
+    if (unknown === undefined || !WITHOUT_QUERY.has(routeOf(request))) return;
+    throw new Problem(400, 'bad_filter', `query: ${JSON.stringify(unknown)} is unknown here: this address takes no query`);
   });
   app.addHook('preSerialization', async (request, reply, answer) =>
     reply.statusCode === 200 && AGED.has(routeOf(request))

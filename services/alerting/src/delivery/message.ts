@@ -1,7 +1,7 @@
 import { LINK_FIELDS } from '@vigil/chassis/decision-link';
 import { markHidden } from '@vigil/read-model/hidden-text';
 import { frictionOf, usualPlace } from '../adapters/omniclaude-friction.ts';
-import { BRAKE_ITEM } from '../notices/notice.ts';
+import { AT_DEADLINE, BRAKE_ITEM } from '../notices/notice.ts';
 import { decisionLinks, type LinkDeps } from './decision-links.ts';
 import type { AlertEvent, SinkDeps } from './sink.ts';
 
@@ -159,7 +159,7 @@ const exampleAnswer = ({ name, options }: Question) => ({
 });
 
 /** How a request that has no buttons is answered; null: it has buttons, or takes no answer. */
-export const pageHint = (decision: NonNullable<Awaited<ReturnType<typeof decisionOf>>>): string | null => {
+export const pageHint = (decision: Decision): string | null => {
   if (decision.options.length > 0 || decision.questions.length === 0) return null;
   const { length } = decision.questions;
   return length === 1 ? 'It takes several labels or other words' : `It has ${length} questions`;
@@ -231,8 +231,24 @@ export const whatOf = ({ type }: AlertEvent): 'raised' | 'updated' | 'resolved' 
   }
 };
 
-/** `allow_more_time`: Allow more time */
-export const labelOf = (decision: string): string =>
+export type Decision = NonNullable<Awaited<ReturnType<typeof decisionOf>>>;
+
+/** The longest text of a button that Slack takes, characters. */
+const LONGEST_LABEL = 75;
+
+/** `allow_more_time`: Allow more time. A numbered choice of a question: the words of the choice. */
+export const labelOf = (option: string, { options, questions }: Pick<Decision, 'options' | 'questions'>): string => {
+  const [question, ...more] = questions;
+  const isNumbered = question !== undefined && more.length === 0 && question.options.length === options.length;
+  const own = isNumbered ? question.options[options.indexOf(option)]?.label : undefined;
+  return cut(plain(own ?? wordsOf(option)), LONGEST_LABEL);
+};
+
+/** What happens without an answer, in words. */
+export const atDeadlineOf = (onTimeout: string): string =>
+  Object.entries(AT_DEADLINE).find(([ruling]) => ruling === onTimeout)?.[1] ?? onTimeout;
+
+const wordsOf = (decision: string): string =>
   decision.charAt(0).toUpperCase() + decision.slice(1).replaceAll('_', ' ');
 
 /** At most so many characters, for receivers that refuse longer texts. */

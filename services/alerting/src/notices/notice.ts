@@ -70,6 +70,9 @@ export const raise = (route: string, about: About, details: NoticeDetails): Noti
 /** The brake in the inbox. */
 export const BRAKE_ITEM = 'brake';
 
+/** What happens at the deadline of a request, in words. */
+export const AT_DEADLINE = { no_decision: 'the client decides itself', allow: 'it is allowed' } as const;
+
 /** A ticket in the inbox. */
 export const itemOfTicket = ({ ticket_id }: Pick<TriagedTicket, 'ticket_id'>): string => `ticket/${ticket_id}`;
 

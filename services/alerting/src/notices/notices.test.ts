@@ -383,12 +383,12 @@ test('the alert of a brake names what it holds and the first agents to go; a bra
   };
   const why = '3 of 19 lost within 30 s (fleet)';
   expect(textsOf({ scope: 'runtime:farm-rt', agentIds: ['a', 'b', 'c'], why })).toEqual({
-    title: '3 agents of runtime farm-rt went at once: no agent of runtime farm-rt is ended',
+    title: 'At least 3 agents of runtime farm-rt went at once: no agent of runtime farm-rt is ended',
     text: `${why}. The first to go: a, b, c. Agents elsewhere are handled as usual.`,
   });
   const many = Array.from({ length: 12 }, (_, n) => `w${n}`);
   const fleet = textsOf({ scope: 'fleet', agentIds: many, why });
-  expect(fleet.title).toBe('12 agents went at once: no agent of the fleet is ended');
+  expect(fleet.title).toBe('At least 12 agents went at once: no agent of the fleet is ended');
   expect(fleet.text).toContain('w9 and 2 more.');
   expect(fleet.text).not.toContain('elsewhere');
 });

@@ -7,6 +7,7 @@ import {
   answeringWith,
   escalation,
   failureOf,
+  numberedQuestion,
   permissionRequest,
   type Received,
   resolvedEvent,
@@ -61,6 +62,12 @@ test('a request of an agent has buttons, and the answer to a question replaces t
   expect(bodyOf(server.received, 1)).toMatchObject({ priority: 2 });
   expect(bodyOf(server.received, 1).actions).toBeUndefined();
   expect(bodyOf(server.received, 1).sequence_id).toBe(bodyOf(server.received).sequence_id);
+});
+
+test('the buttons of a question with numbered choices have the words of its choices', async () => {
+  await using server = await answeringWith(200, {});
+  await open(server.url).deliver(numberedQuestion());
+  expect(bodyOf(server.received).actions).toMatchObject([{ label: 'Login' }, { label: 'Search' }]);
 });
 
 test('several questions have a link to the page, and no buttons', async () => {

@@ -74,14 +74,13 @@ const priorityOf = (alert: AlertEvent): number => {
 /** A button posts to the link of one choice, which needs no other token. Several questions are answered on the page. */
 const buttonsOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
   const decision = await decisionOf(alert, name, deps);
-  if (decision !== null && pageHint(decision) !== null)
-    return [{ action: 'view', label: 'Answer on the page', url: decision.page }];
-  const links = decision?.links ?? {};
-  return Object.entries(links)
+  if (decision === null) return [];
+  if (pageHint(decision) !== null) return [{ action: 'view', label: 'Answer on the page', url: decision.page }];
+  return Object.entries(decision.links ?? {})
     .slice(0, MOST_BUTTONS)
-    .map(([decision, url]) => ({
+    .map(([option, url]) => ({
       action: 'http',
-      label: labelOf(decision),
+      label: labelOf(option, decision),
       url,
       method: 'POST',
       headers: { 'content-type': 'application/json' },

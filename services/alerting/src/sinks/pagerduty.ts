@@ -55,7 +55,10 @@ const isPardoned = ({ payload }: AlertEvent): boolean => 'isPardoned' in payload
 const incidentOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
   const { title, text, route, urgency, agentId, taskId, labels, caseId, raisedAt } = alert.payload;
   const decision = await decisionOf(alert, name, deps);
-  const links = Object.entries(decision?.links ?? {}).map(([choice, href]) => ({ href, text: labelOf(choice) }));
+  const links =
+    decision === null
+      ? []
+      : Object.entries(decision.links ?? {}).map(([choice, href]) => ({ href, text: labelOf(choice, decision) }));
   return {
     client: 'Vigil',
     client_url: deps.dashboardUrl,

@@ -74,6 +74,16 @@ export const permissionRequest = (): AlertEvent =>
     ...{ options: ['allow', 'deny'], deadlineAt: EXAMPLE_TIME + 600_000, onTimeout: 'no_decision' },
   });
 
+/** One question of an agent, whose choices are numbered. */
+export const numberedQuestion = (): AlertEvent => {
+  const options = ['Login', 'Search'].map((label) => ({ label, description: null, preview: null }));
+  const question = { name: 'Method', header: 'Method', text: 'Which?', isMultiple: false, options };
+  return alertEvent({
+    ...{ route: 'awaiting_input', title: 'worker-1 asks a question', caseId: null, requestId: 'r-1' },
+    ...{ options: ['1', '2'], deadlineAt: EXAMPLE_TIME + 600_000, onTimeout: 'no_decision', questions: [question] },
+  });
+};
+
 /** Two questions of an agent that wait for an answer to each. */
 export const severalQuestions = (): AlertEvent => {
   const options = ['Login', 'Search'].map((label) => ({ label, description: null, preview: null }));

@@ -1,6 +1,6 @@
 import type { EventOf, PayloadOf, Topic } from '@vigil/events';
 import { utcTime } from '@vigil/policy';
-import { type About, type Noticed, raise, resolve, settle } from '../notice.ts';
+import { type About, AT_DEADLINE, type Noticed, raise, resolve, settle } from '../notice.ts';
 
 export const WAIT_ROUTE = 'awaiting_input';
 
@@ -9,12 +9,6 @@ export const aboutWait = <Payload extends About & { readonly agentId: string }>(
   payload.taskId === null ? payload : { ...payload, of: payload.agentId };
 
 type Opened = PayloadOf<typeof Topic.agentRequest, 'REQUEST_OPENED'>;
-
-const AT_DEADLINE = {
-  no_decision: 'the client decides itself',
-  allow: 'it is allowed',
-  UNKNOWN: 'the client decides itself',
-} as const satisfies Record<Opened['atDeadline'], string>;
 
 /** The words of choices that are no words themselves. */
 const choicesOf = ({ choices }: Opened): string => {
@@ -35,7 +29,8 @@ const whereOf = ({ choices, questions }: Opened): string =>
 /** With its choices, for the buttons and links of channels. */
 const opened = (request: Opened): Noticed => {
   const { agentId, requestId, text, choices, questions, deadlineAt, atDeadline } = request;
-  const until = `until ${utcTime(deadlineAt)}, then ${AT_DEADLINE[atDeadline]}`;
+  const onTimeout = atDeadline === 'allow' ? 'allow' : 'no_decision';
+  const until = `until ${utcTime(deadlineAt)}, then ${AT_DEADLINE[onTimeout]}`;
   return raise(WAIT_ROUTE, aboutWait(request), {
     title: `${agentId} asks ${askedFor(request)}`,
     text: `${text}${choicesOf(request)}${whereOf(request)}; request/${requestId} of \`vigil inbox\`, ${until}`,
@@ -43,7 +38,7 @@ const opened = (request: Opened): Noticed => {
     questions,
     deadlineAt,
     itemId: `request/${requestId}`,
-    onTimeout: atDeadline === 'allow' ? 'allow' : 'no_decision',
+    onTimeout,
   });
 };
 

@@ -1,7 +1,16 @@
-import { cut, decisionOf, labelOf, pageHint, plain, resolvedTitle, whatOf, withItem } from '../../delivery/message.ts';
+import {
+  atDeadlineOf,
+  cut,
+  type Decision,
+  decisionOf,
+  labelOf,
+  pageHint,
+  plain,
+  resolvedTitle,
+  whatOf,
+  withItem,
+} from '../../delivery/message.ts';
 import type { AlertEvent, SinkDeps } from '../../delivery/sink.ts';
-
-type Decision = NonNullable<Awaited<ReturnType<typeof decisionOf>>>;
 
 /** Beginning of the ids of buttons that answer a question. */
 export const DECIDE = 'vigil:decide:';
@@ -51,10 +60,10 @@ const questionOf = (decision: Decision, answers: Answers) => {
   const { deadline, on_timeout, links, page } = decision;
   const hint = pageHint(decision);
   const waits = deadline === null ? 'It waits without a deadline.' : `It waits until ${deadline}.`;
-  const otherwise = on_timeout === null ? '' : ` Without an answer: ${escaped(on_timeout)}.`;
+  const otherwise = on_timeout === null ? '' : ` Without an answer: ${escaped(atDeadlineOf(on_timeout))}.`;
   const buttons = Object.entries(links ?? {})
     .slice(0, MOST_BUTTONS)
-    .map(([choice, link]) => buttonOf(choice, link, answers));
+    .map(([choice, link]) => buttonOf(choice, labelOf(choice, decision), link, answers));
   return [
     { type: 'context', elements: [{ type: 'mrkdwn', text: waits + otherwise }] },
     ...(hint === null
@@ -64,9 +73,9 @@ const questionOf = (decision: Decision, answers: Answers) => {
   ];
 };
 
-const buttonOf = (choice: string, link: string, answers: Answers) => ({
+const buttonOf = (choice: string, label: string, link: string, answers: Answers) => ({
   type: 'button',
   action_id: `${DECIDE}${choice}`,
-  text: { type: 'plain_text', text: labelOf(choice) },
+  text: { type: 'plain_text', text: label },
   ...(answers === 'link' ? { url: link } : { value: new URL(link).searchParams.get('link') ?? '' }),
 });

@@ -13,6 +13,7 @@ import {
   escalation,
   failureOf,
   LINK_KEY,
+  numberedQuestion,
   permissionRequest,
   receiver,
   resolvedEvent,
@@ -131,10 +132,21 @@ test('a request of an agent has a button for each of its options, with a link th
   const { messages, server, open } = await workspace();
   await using _ = server;
   await open({ app_token_env: 'SLACK_APP_TOKEN' }).deliver(permissionRequest());
+  expect(JSON.stringify(messages)).toContain('Without an answer: the client decides itself.');
   expect(buttonsOf(messages).map(({ action_id }) => action_id)).toEqual(['vigil:decide:allow', 'vigil:decide:deny']);
   expect(await verifyLink(LINK_KEY, String(buttonsOf(messages)[1]?.value), EXAMPLE_TIME)).toMatchObject({
     ...{ kind: 'answer_request', subject: 'r-1', decision: 'deny', deadlineAt: EXAMPLE_TIME + 600_000 },
   });
+});
+
+test('the buttons of a question with numbered choices have the words of its choices', async () => {
+  const { messages, server, open } = await workspace();
+  await using _ = server;
+  await open({ app_token_env: 'SLACK_APP_TOKEN' }).deliver(numberedQuestion());
+  expect(buttonsOf(messages)).toMatchObject([
+    { action_id: 'vigil:decide:1', text: { text: 'Login' } },
+    { action_id: 'vigil:decide:2', text: { text: 'Search' } },
+  ]);
 });
 
 test('several questions have a link to the page, and no buttons', async () => {
