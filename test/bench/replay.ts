@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Topic } from '@vigil/events';
-import { logSource, verify } from '@vigil/health/replay';
+import { logSource, type Verified, verify } from '@vigil/health/replay';
 import type { Log, PartitionRange } from '@vigil/stream';
 import { JUDGING, openGround, RUNS } from './support/ground.ts';
 import { recordOf, working } from './support/heartbeats.ts';
 import { print, report } from './support/report.ts';
 
 /**
- * Measures heartbeats a second of `vigil replay verify`, with reading from Kafka. Ingest and evaluator have judged the
- * heartbeats before, as two processes, and have ended. Beside it: reading the same records without decoding them.
+ * Measures heartbeats a second of `vigil replay verify`, with its start and reading from Kafka, on all cores. Then of the
+ * same on one thread. Ingest and evaluator have judged the heartbeats before, as two processes, and have ended. Beside it:
+ * reading the same records without decoding them.
  */
 const AGENTS = 1_000;
-const EACH = 200;
+const EACH = 1_200;
 const LOOK_MS = 200;
 
 const { signal } = new AbortController();
@@ -52,10 +53,21 @@ const { log } = ground.test;
   await judged(log);
 }
 
+/** Runs the command as a person does. Throws where a decision differs. */
+const runCommand = async (): Promise<number> => {
+  const since = performance.now();
+  const { code, stdout, stderr } = await ground.test.vigil('replay', 'verify', '--json');
+  if (code !== 0) throw new Error(`vigil replay verify ended with ${code}: ${stderr}`);
+  const { observations } = JSON.parse(stdout) as Verified;
+  return (observations * 1_000) / (performance.now() - since);
+};
+
+const commands: number[] = [];
 const verified: number[] = [];
 const spent: number[] = [];
 const read: number[] = [];
 for (let run = 0; run <= RUNS; run++) {
+  commands.push(await runCommand());
   const [since, cpu] = [performance.now(), process.cpuUsage()];
   const source = await logSource(log, { from: null, to: null, agent: null }, () => {});
   const { observations, decisions, differences } = await verify(source, signal);
@@ -71,7 +83,13 @@ for (let run = 0; run <= RUNS; run++) {
 const measured = (runs: readonly number[]) => runs.slice(1);
 report('replay', [
   {
-    name: 'verified with reading',
+    name: 'vigil replay verify, with its start',
+    unit: 'heartbeats/s',
+    runs: measured(commands),
+    reference: { name: 'read without decoding', runs: measured(read) },
+  },
+  {
+    name: 'verified on one thread',
     unit: 'heartbeats/s',
     runs: measured(verified),
     reference: { name: 'read without decoding', runs: measured(read) },

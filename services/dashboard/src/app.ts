@@ -155,7 +155,11 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   app.addHook('preHandler', async (request) => {
     const [unknown] = Object.keys(request.query as object);
     if (unknown === undefined || !WITHOUT_QUERY.has(routeOf(request))) return;
-    throw new Problem(400, 'bad_filter', `query: ${JSON.stringify(unknown)} is unknown here: this address takes no query`);
+    throw new Problem(
+      400,
+      'bad_filter',
+      `query: ${JSON.stringify(unknown)} is unknown here: this address takes no query`,
+    );
   });
   app.addHook('preSerialization', async (request, reply, answer) =>
     reply.statusCode === 200 && AGED.has(routeOf(request))

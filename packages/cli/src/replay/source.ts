@@ -63,22 +63,32 @@ const orCannot = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** Uses the observations of a span, of an exported one or of the log. Throws CannotProceed. */
-export const withSource = async <T>(
-  { file, ...options }: SourceOptions,
-  use: (source: ReplaySource, signal: AbortSignal) => Promise<T>,
+/** `of` null: unknown. */
+type Step = (done: number, of: number | null) => void;
+
+/** Replays a span, shows the progress, and stops by Ctrl-C. Throws CannotProceed if there is no such span. */
+export const replaying = async <T>(
+  options: SpanOptions,
+  replay: (span: Span, onProgress: Step, signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const span = spanOf(options);
-  const signal = untilStopped();
   const progress = progressOn(process.stderr);
-  const used = async (source: ReplaySource): Promise<T> => {
-    try {
-      return await use(source, signal);
-    } finally {
-      progress.end();
-    }
-  };
-  if (file !== undefined)
-    return orCannot(async () => used(await fileSource(textsOf(file), file, span, (done) => progress.step(done, null))));
-  return withLog(directSettings(process.env), async (log) => used(await logSource(log, span, progress.step)));
+  try {
+    return await replay(span, progress.step, untilStopped());
+  } finally {
+    progress.end();
+  }
 };
+
+/** Uses the observations of a span, of an exported one or of the log. Throws CannotProceed. */
+export const withSource = <T>(
+  { file, ...options }: SourceOptions,
+  use: (source: ReplaySource, signal: AbortSignal) => Promise<T>,
+): Promise<T> =>
+  replaying(options, async (span, onProgress, signal) => {
+    if (file === undefined)
+      return withLog(directSettings(process.env), async (log) => use(await logSource(log, span, onProgress), signal));
+    return orCannot(async () =>
+      use(await fileSource(textsOf(file), file, span, (done) => onProgress(done, null)), signal),
+    );
+  });

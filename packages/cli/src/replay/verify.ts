@@ -3,10 +3,11 @@ import { storyLine } from '../render/describe.ts';
 import type { View } from '../render/view.ts';
 import { endUnwell, show } from '../terminal.ts';
 import { type SourceOptions, withSource } from './source.ts';
+import { verifyLog } from './verify-log.ts';
 
 /** Compares the decisions of a span, and ends with 1 if one differs. Throws CannotProceed. */
 export const verifySpan = async (options: SourceOptions): Promise<void> => {
-  const verified = await withSource(options, verify);
+  const verified = options.file === undefined ? await verifyLog(options) : await withSource(options, verify);
   const isSame = verified.differences.length === 0;
   show(options.json, { same: isSame, ...verified }, (plainOne, view) => verifiedLines(view, plainOne));
   if (!isSame) endUnwell();

@@ -14,6 +14,9 @@ import { type DecisionEvent, recordedDecision } from './decided.ts';
 import { Documents, type PublishedDocument } from './documents.ts';
 import type { ReplayReader, ReplaySource, Span } from './source.ts';
 
+/** The partitions of observations that are read, with the decisions that follow from them. */
+export type Part = 'all' | readonly number[];
+
 /** `done`: observations and marks that were read; `of`: all of them. */
 export type ReplayProgress = (done: number, of: number) => void;
 
@@ -159,17 +162,21 @@ const committedRanges = async (log: ReadLog, topic: string): Promise<readonly Pa
  * The evaluator continues while its log is read. So its position comes first, then the ends of what it has written, and
  * then that of the observations. A mark of rules is in the topic of agents, which comes last of the three.
  */
-const extentOf = async (log: ReadLog): Promise<Extent> => {
+const extentOf = async (log: ReadLog, part: Part): Promise<Extent> => {
   const complete = await log.groupOffsets(EVALUATOR, OBSERVATIONS);
   const decisions: (readonly PartitionRange[])[] = [];
   for (const topic of [Topic.taskHealth, Topic.fleetPresence, Topic.agentHealth])
     decisions.push(await committedRanges(log, topic));
-  return { complete, decisions, observations: await rangesOf(log, OBSERVATIONS) };
+  const all = await rangesOf(log, OBSERVATIONS);
+  const observations = all.map((range) => (isOfPart(part, range.partition) ? range : { ...range, high: range.low }));
+  return { complete, decisions, observations };
 };
+
+const isOfPart = (part: Part, partition: number): boolean => part === 'all' || part.includes(partition);
 
 /** The time of the first stored record of a partition; 0 if none before it was deleted, so that all agents began later. */
 const beginningOf = async (log: ReadLog, { topic, partition, low, high }: PartitionRange): Promise<number> => {
-  if (low === 0) return 0;
+  if (low === 0 || low === high) return 0;
   let first = Number.POSITIVE_INFINITY;
   const range = { low, high: Math.min(high, low + FIRST) };
   const apply = ({ timestamp }: LogRecord) => {
@@ -193,18 +200,20 @@ const readDecisions = async (
   log: ReadLog,
   { decisions, complete }: Extent,
   { agent }: Span,
+  part: Part,
   beginnings: readonly number[],
   reader: ReplayReader,
   signal: AbortSignal,
 ): Promise<void> => {
   const earlier = new Set<string>();
   const marked = new Map<number, number>();
-  const isEarlier = (key: string, at: number) => at < (beginnings[partitionOf(key, beginnings.length)] ?? 0);
+  const placeOf = (key: string) => partitionOf(key, beginnings.length);
+  const isEarlier = (key: string, at: number) => at < (beginnings[placeOf(key)] ?? 0);
   const note = (key: string) => {
     if (!earlier.has(key)) reader.earlier(key);
     earlier.add(key);
   };
-  const isOfSpan = (key: string) => agent === null || key === agent;
+  const isOfSpan = (key: string) => (agent === null || key === agent) && isOfPart(part, placeOf(key));
   // The key of the agent's own topic is the agent, so that most earlier decisions are not decoded.
   const wanted: Wanted = ({ topic, key, timestamp }) => {
     if (topic !== Topic.agentHealth || key === null) return true;
@@ -229,18 +238,31 @@ const readDecisions = async (
     reader.complete(partition, Math.max(complete[partition] ?? 0, marked.get(partition) ?? 0));
 };
 
+/** The partition of one agent has all of its observations. */
+const partOf = ({ agent }: Span, partitions: number): Part =>
+  agent === null ? 'all' : [partitionOf(agent, partitions)];
+
 /**
  * The stored observations of a log, from the first one on: the state of an agent follows from all of its reports. Reads
  * the log outside any group and changes nothing.
  */
-export const logSource = async (log: ReadLog, span: Span, onProgress: ReplayProgress): Promise<ReplaySource> => {
-  const extent = await extentOf(log);
+export const logSource = async (log: ReadLog, span: Span, onProgress: ReplayProgress): Promise<ReplaySource> =>
+  partSource(log, span, partOf(span, (await log.bounds(OBSERVATIONS)).length), onProgress);
+
+/** As `logSource`, of some partitions. */
+export const partSource = async (
+  log: ReadLog,
+  span: Span,
+  part: Part,
+  onProgress: ReplayProgress,
+): Promise<ReplaySource> => {
+  const extent = await extentOf(log, part);
   const { observations } = extent;
   // After the ends of the decisions, because a policy is published before the first decision that follows it.
   const documents = new Documents(await publishedIn(log, new AbortController().signal));
   const read = async (reader: ReplayReader, signal: AbortSignal) => {
     const beginnings = await Promise.all(observations.map((range) => beginningOf(log, range)));
-    await readDecisions(log, extent, span, beginnings, reader, signal);
+    await readDecisions(log, extent, span, part, beginnings, reader, signal);
     const of = observations.reduce((sum, { low, high }) => sum + high - low, 0);
     let done = 0;
     // Enough is read when every partition has passed the end of the span.

@@ -2,10 +2,10 @@ import { type HealthEvent, Topic } from '@vigil/events';
 import type { LogRecord } from '@vigil/stream';
 import { MemoryLog } from '@vigil/stream/memory';
 import { expect, test } from 'vitest';
-import { logSource } from './log-source.ts';
+import { logSource, partSource } from './log-source.ts';
 import { EvaluatorOnLog, judgedFleet, presetNamed, START } from './replay.fixture.ts';
 import type { Span } from './source.ts';
-import { type Verified, verify } from './verification.ts';
+import { joined, type Verified, verify } from './verification.ts';
 
 const ALL: Span = { from: null, to: null, agent: null };
 const { signal } = new AbortController();
@@ -33,6 +33,18 @@ test('stored observations give the recorded events, event for event, over a rest
   expect(earlier).toEqual([]);
 });
 
+const ofParts = async (log: MemoryLog): Promise<readonly Verified[]> =>
+  Promise.all([[0], [1]].map(async (part) => verify(await partSource(log, ALL, part, () => {}), signal)));
+
+test('the partitions of a log, each alone, give the result of the whole, and none has a decision of another', async () => {
+  const parts = await ofParts(fleet.log);
+  expect(joined(parts)).toEqual(await verified(fleet.log));
+  for (const { observations, agents } of parts) {
+    expect(observations).toBeGreaterThan(0);
+    expect(agents).toBeLessThan(3);
+  }
+});
+
 test('a recorded decision with another field is the first difference of its agent, with the field and its position', async () => {
   const forged = changed(fleet.log, (record) => {
     const event = decoded(fleet.log, record);
@@ -49,6 +61,7 @@ test('a recorded decision with another field is the first difference of its agen
     ];
   });
   const { differences } = await verified(forged);
+  expect(joined(await ofParts(forged)).differences).toEqual(differences);
   expect(differences).toHaveLength(1);
   expect(differences[0]).toMatchObject({
     agent: 'hangs',

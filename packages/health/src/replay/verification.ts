@@ -126,7 +126,6 @@ class Verification implements ReplayReader {
       const reason = `${recorded.type} is recorded, and is not decided now`;
       this.#differ({ agent, at, position: null, recorded, decided: null, reason });
     }
-    const differences = [...this.#differences.values()].toSorted((a, b) => a.at - b.at || (a.agent < b.agent ? -1 : 1));
     return {
       observations: this.#observations,
       decisions: this.#decisions,
@@ -134,10 +133,27 @@ class Verification implements ReplayReader {
       earlier: [...this.#earlier].toSorted(),
       newer: this.#newer,
       unreadable: this.#unreadable,
-      differences,
+      differences: inOrder([...this.#differences.values()]),
     };
   }
 }
+
+const inOrder = (differences: readonly Difference[]): readonly Difference[] =>
+  differences.toSorted((a, b) => a.at - b.at || (a.agent < b.agent ? -1 : 1));
+
+/** The verification of a log, from those of its parts. */
+export const joined = (parts: readonly Verified[]): Verified => {
+  const sum = (of: (one: Verified) => number): number => parts.reduce((before, one) => before + of(one), 0);
+  return {
+    observations: sum(({ observations }) => observations),
+    decisions: sum(({ decisions }) => decisions),
+    agents: sum(({ agents }) => agents),
+    earlier: parts.flatMap(({ earlier }) => earlier).toSorted(),
+    newer: sum(({ newer }) => newer),
+    unreadable: sum(({ unreadable }) => unreadable),
+    differences: inOrder(parts.flatMap(({ differences }) => differences)),
+  };
+};
 
 /**
  * Folds the observations of a source through this version's code and the recorded policies, and compares every event

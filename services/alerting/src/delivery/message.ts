@@ -248,8 +248,7 @@ export const labelOf = (option: string, { options, questions }: Pick<Decision, '
 export const atDeadlineOf = (onTimeout: string): string =>
   Object.entries(AT_DEADLINE).find(([ruling]) => ruling === onTimeout)?.[1] ?? onTimeout;
 
-const wordsOf = (decision: string): string =>
-  decision.charAt(0).toUpperCase() + decision.slice(1).replaceAll('_', ' ');
+const wordsOf = (decision: string): string => decision.charAt(0).toUpperCase() + decision.slice(1).replaceAll('_', ' ');
 
 /** At most so many characters, for receivers that refuse longer texts. */
 export const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);

@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openLog } from '@vigil/chassis';
+import type { ThreadReport } from '@vigil/health/replay';
 import { silentLogger } from '@vigil/stream';
 import type { Config } from '../config.ts';
-import { foldAgain, type ReplaySpec } from './fold.ts';
-import type { ThreadReport } from './thread.ts';
+import { foldAgain, type ReplayResult, type ReplaySpec } from './fold.ts';
 
 /** The thread of thread.ts: opens the log for reading, folds the span, and reports progress and result. */
-const report = (one: ThreadReport): void => parentPort?.postMessage(one);
+const report = (one: ThreadReport<ReplayResult>): void => parentPort?.postMessage(one);
 
 /** A log that does not answer within this time is not waited for, milliseconds. */
 const OPEN_LIMIT_MS = 15_000;

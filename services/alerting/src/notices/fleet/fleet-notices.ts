@@ -38,7 +38,8 @@ const brakeTexts = ({ agentIds, scope, why }: PayloadOf<typeof Topic.fleetGovern
   const count = agentIds.length;
   const more = count > MOST_NAMES ? ` and ${count - MOST_NAMES} more` : '';
   const text = `${why}. The first to go: ${agentIds.slice(0, MOST_NAMES).join(', ')}${more}.`;
-  if (scope === 'fleet') return { title: `At least ${count} agents went at once: no agent of the fleet is ended`, text };
+  if (scope === 'fleet')
+    return { title: `At least ${count} agents went at once: no agent of the fleet is ended`, text };
   const place = scope.replace(':', ' ');
   return {
     title: `At least ${count} agents of ${place} went at once: no agent of ${place} is ended`,

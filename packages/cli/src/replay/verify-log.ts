@@ -1,0 +1,73 @@
+import { availableParallelism } from 'node:os';
+import { Topic } from '@vigil/events';
+import { joined, logSource, onThread, type ReplayProgress, type Verified, verify } from '@vigil/health/replay';
+import { directSettings } from '../config.ts';
+import { withLog } from '../kafka.ts';
+import { replaying, type SpanOptions } from './source.ts';
+import type { Share } from './verify-worker.ts';
+
+/**
+ * A thread takes seconds of a core to start, so each has at least so many records. On two cores a log of 400,000 takes
+ * as long on two threads as on one.
+ */
+const LEAST_RECORDS = 200_000;
+
+/**
+ * The partitions of each thread: the largest first, each to the thread that has the fewest records. `sizes`: the records of
+ * each partition.
+ */
+export const sharesOf = (sizes: readonly number[], cores: number): readonly (readonly number[])[] => {
+  const records = sizes.reduce((sum, size) => sum + size, 0);
+  const count = Math.min(cores, sizes.filter((size) => size > 0).length, Math.floor(records / LEAST_RECORDS));
+  const shares = Array.from({ length: Math.max(1, count) }, () => ({ records: 0, partitions: [] as number[] }));
+  const largest = [...sizes.entries()].toSorted(([, a], [, b]) => b - a);
+  for (const [partition, size] of largest) {
+    const least = shares.reduce((one, other) => (other.records < one.records ? other : one));
+    least.records += size;
+    least.partitions.push(partition);
+  }
+  return shares.map(({ partitions }) => partitions);
+};
+
+/** Verifies each share on a thread of its own. The first failure ends the others. */
+const onThreads = async (
+  shares: readonly Share[],
+  onProgress: ReplayProgress,
+  signal: AbortSignal,
+): Promise<Verified> => {
+  const read = shares.map(() => ({ done: 0, of: 0 }));
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const verifyShare = (data: Share, index: number): Promise<Verified> => {
+    const thread = { file: new URL('./verify-worker.ts', import.meta.url), data, memoryMb: null };
+    const step: ReplayProgress = (done, of) => {
+      read[index] = { done, of };
+      onProgress(
+        read.reduce((sum, one) => sum + one.done, 0),
+        read.reduce((sum, one) => sum + one.of, 0),
+      );
+    };
+    return onThread<Verified>(thread, step, either);
+  };
+  try {
+    return joined(await Promise.all(shares.map(verifyShare)));
+  } finally {
+    failed.abort();
+  }
+};
+
+/** Compares the decisions of a span of the log, on all cores: partitions have no state in common. Throws CannotProceed. */
+export const verifyLog = (options: SpanOptions): Promise<Verified> =>
+  replaying(options, (span, onProgress, signal) => {
+    const settings = directSettings(process.env);
+    return withLog(settings, async (log) => {
+      const sizes = (await log.bounds(Topic.agentObservation)).map(({ low, high }) => high - low);
+      const shares = span.agent === null ? sharesOf(sizes, availableParallelism()) : [];
+      if (shares.length < 2) return verify(await logSource(log, span, onProgress), signal);
+      return onThreads(
+        shares.map((part) => ({ settings, span, part })),
+        onProgress,
+        signal,
+      );
+    });
+  });
