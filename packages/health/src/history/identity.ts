@@ -37,11 +37,24 @@ export const identityOf = (heartbeat: Heartbeat): Identity => ({
   verified: heartbeat.verified,
 });
 
-/** Returns the same object if nothing is new, because most heartbeats repeat known values. */
+/** Whether a heartbeat changes nothing, as most do. */
+const repeats = (known: Identity, heartbeat: Heartbeat): boolean =>
+  heartbeat.task_id === known.taskId &&
+  heartbeat.event_driven === known.eventDriven &&
+  (heartbeat.runtime_id === known.runtimeId || heartbeat.runtime_id === null) &&
+  (heartbeat.attempt === known.attempt || heartbeat.attempt === null) &&
+  (heartbeat.max_attempts === known.maxAttempts || heartbeat.max_attempts === null) &&
+  (heartbeat.parent_agent_id === known.parentId || heartbeat.parent_agent_id === null) &&
+  labelsAfter(known.labels, heartbeat.labels) === known.labels &&
+  clientAfter(known.client, heartbeat.client) === known.client &&
+  verifiedAfter(known.verified, heartbeat.verified) === known.verified;
+
+/** Returns the same object if nothing is new. */
 export const identityAfter = (known: Identity, heartbeat: Heartbeat, receipt: Receipt): Identity => {
+  if (repeats(known, heartbeat)) return known;
   const reported = identityOf(heartbeat);
   const assignedAt = assignedAfter(known, reported, receipt);
-  const after: Identity = {
+  return {
     ...reported,
     ...(assignedAt !== undefined && { assignedAt }),
     instanceId: known.instanceId,
@@ -53,8 +66,6 @@ export const identityAfter = (known: Identity, heartbeat: Heartbeat, receipt: Re
     parentId: reported.parentId ?? known.parentId,
     verified: verifiedAfter(known.verified, reported.verified),
   };
-  for (const field in after) if (after[field as keyof Identity] !== known[field as keyof Identity]) return after;
-  return known;
 };
 
 /** A task that the agent holds from its first heartbeat on counts from its start. */

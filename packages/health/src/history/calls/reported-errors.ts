@@ -119,11 +119,24 @@ const othersIn = (
 
 /** Errors without an operation beside them are of the operations before. */
 const sharesAfter = (before: readonly ErrorShare[], operations: number, failed: number): readonly ErrorShare[] => {
-  if (operations > 0) return bounded(withShare(before, operations, failed));
+  if (operations > 0)
+    return isFull(before, operations, failed) ? before : bounded(withShare(before, operations, failed));
   if (failed === 0) return before;
   const [known, earlier, times] = before.at(-1) ?? [0, 0, 1];
   const others = before.slice(0, -1);
   return withShare(times > 1 ? [...others, [known, earlier, times - 1]] : others, known, earlier + failed);
+};
+
+/** Whether the newest row is the only one and has enough operations: one more of the same changes nothing. */
+const isFull = (shares: readonly ErrorShare[], operations: number, failed: number): boolean => {
+  const row = shares[0];
+  if (row === undefined || shares.length > 1) return false;
+  return (
+    row[0] === operations &&
+    row[1] === failed &&
+    operations * (row[2] - 1) < MOST_CALLS &&
+    operations * row[2] >= MOST_CALLS
+  );
 };
 
 /** More errors than MOST_CALLS are above any share of fewer operations. */
