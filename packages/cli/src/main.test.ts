@@ -460,6 +460,31 @@ test('lists are read page after page, and select by host and by all labels', asy
   expect((await vigil(['alert', 'list', '--label', 'core'])).err).toContain('Give name=value');
 });
 
+test('a silence takes an agent, a task and a case by the names of the columns', async () => {
+  await vigil([
+    'alert',
+    'silence',
+    'agent=worker-1',
+    'task=T-1',
+    'case=c-1',
+    'team=red',
+    '--for',
+    '1m',
+    '--why',
+    'x',
+    '--no-wait',
+  ]);
+  expect(commands.at(-1)).toMatchObject({
+    kind: 'silence',
+    matchers: [
+      { field: 'agentId', value: 'worker-1' },
+      { field: 'taskId', value: 'T-1' },
+      { field: 'caseId', value: 'c-1' },
+      { field: 'team', value: 'red' },
+    ],
+  });
+});
+
 test('a hold lasts 30 days at most, and the help of a decision names what each does', async () => {
   expect(await vigil(['hold', 'worker-1', '--for', '31d'])).toMatchObject({
     code: 2,

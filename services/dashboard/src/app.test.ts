@@ -324,6 +324,12 @@ test.each([
   [{ kind: 'hold', agentId: 'missing', ...reason }, 404, undefined],
   [{ kind: 'release', agentId: 'missing', ...reason }, 404, undefined],
   [{ kind: 'halt', extra: 1, ...reason }, 400, undefined],
+  // It would be a label that no alert has, and would silence nothing.
+  [
+    { kind: 'silence', matchers: [{ field: 'agent', value: 'worker-1' }], forMs: 1, ...reason },
+    400,
+    'matchers.0.field',
+  ],
   [{ kind: 'decide_case', caseId: 'case-2', decision: 'pardon', ...reason }, 404, undefined],
   [{ kind: 'reset_breaker', agentId: 'worker-1', name: 'recovery_attempt', ...reason }, 400, 'name'],
   [

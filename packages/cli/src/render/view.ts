@@ -76,31 +76,71 @@ const fitting = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], wid
   );
 };
 
-/** Columns under titles, each as wide as it must be. `none`: the line without a row */
-export const table = <Row>(
-  { paint, width }: View,
-  all: readonly Column<Row>[],
+/** The least room for the text of the last column beside others, and how far further lines of a row are indented. */
+const ROOM = 28;
+const INDENT = 2;
+
+/** The columns of each line of a row: of one line, unless it has no room for all columns. */
+const linesOf = <Row>(
+  columns: readonly Column<Row>[],
   rows: readonly Row[],
-  none: string,
-): string[] => {
-  if (rows.length === 0) return [none];
-  const columns = fitting(all, rows, width);
-  const cells = rows.map((row) => columns.map(({ of }) => of(row)));
+  width: number,
+): readonly (readonly Column<Row>[])[] => {
+  const lines: Column<Row>[][] = [];
+  let left = 0;
+  for (const column of columns) {
+    const needed = column.rest ? Math.min(ROOM, widthOf(column, rows)) : widthOf(column, rows);
+    const line = lines.at(-1);
+    if (line !== undefined && needed <= left) line.push(column);
+    else {
+      lines.push([column]);
+      left = line === undefined ? width : width - INDENT;
+    }
+    left -= needed + GAP;
+  }
+  return lines;
+};
+
+/** The titles and the rows of columns that share a line. */
+const sharedLine = <Row>(
+  { paint, width }: View,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  indent: number,
+): readonly string[] => {
   const widths = columns.map((column) => widthOf(column, rows));
   const fixed = widths.reduce((sum, w, i) => sum + (columns[i]?.rest ? 0 : w) + GAP, 0) - GAP;
-  const wide = columns.map(({ rest }, i) => (rest ? Math.max(LEAST, width - fixed) : (widths[i] ?? 0)));
+  const wide = columns.map(({ rest }, i) => (rest ? Math.max(LEAST, width - indent - fixed) : (widths[i] ?? 0)));
   const line = (texts: readonly string[], painted: (text: string, i: number) => string) =>
     texts
       .map((text, i) => {
         const shown = cut(text, wide[i] ?? 0);
         const last = i === texts.length - 1;
-        return painted(shown, i) + (last ? '' : ' '.repeat((wide[i] ?? 0) - shown.length + (last ? 0 : GAP)));
+        return painted(shown, i) + (last ? '' : ' '.repeat((wide[i] ?? 0) - shown.length + GAP));
       })
       .join('');
   const titles = line(
     columns.map(({ title }) => title),
     (text) => paint.dim(text),
   );
-  const lines = rows.map((row, r) => line(cells[r] ?? [], (text, i) => columns[i]?.paint?.(text, row) ?? text));
-  return [titles, ...lines];
+  const cells = rows.map((row) =>
+    line(
+      columns.map(({ of }) => of(row)),
+      (text, i) => columns[i]?.paint?.(text, row) ?? text,
+    ),
+  );
+  return [titles, ...cells].map((text) => ' '.repeat(indent) + text);
+};
+
+/**
+ * Columns under titles, each as wide as it must be. Where columns can be left out, a row is one line; otherwise it has as
+ * many as its columns need. `none`: the line without a row
+ */
+export const table = <Row>(view: View, all: readonly Column<Row>[], rows: readonly Row[], none: string): string[] => {
+  if (rows.length === 0) return [none];
+  const columns = fitting(all, rows, view.width);
+  const isOneLine = all.some(({ leftOut }) => leftOut !== undefined);
+  const lines = isOneLine ? [columns] : linesOf(columns, rows, view.width);
+  const rendered = lines.map((line, i) => sharedLine(view, line, rows, i === 0 ? 0 : INDENT));
+  return [-1, ...rows.keys()].flatMap((row) => rendered.map((texts) => texts[row + 1] ?? ''));
 };

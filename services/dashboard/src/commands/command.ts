@@ -45,6 +45,15 @@ const answers = z
   )
   .min(1)
   .max(4);
+/** Names that people may give a field, which would be labels that no alert has. */
+const FIELDS: ReadonlyMap<string, string> = new Map([
+  ['agent', 'agentId'],
+  ['task', 'taskId'],
+  ['case', 'caseId'],
+]);
+const matchedField = id.refine((field) => !FIELDS.has(field), {
+  error: ({ input }) => `${String(input)} would be a label: the field of an alert is ${FIELDS.get(String(input))}`,
+});
 const named = <Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) =>
   z.strictObject({ kind: z.literal(name), ...who, ...shape });
 
@@ -92,7 +101,7 @@ export const commandShape = z.discriminatedUnion('kind', [
   named('acknowledge', { alertId: id }),
   named('silence', {
     matchers: z
-      .array(z.strictObject({ field: id, value: id }))
+      .array(z.strictObject({ field: matchedField, value: id }))
       .min(1)
       .max(20),
     forMs,

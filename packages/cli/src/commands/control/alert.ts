@@ -40,7 +40,7 @@ type ListOptions = PeriodOptions & SelectionOptions & Json & { readonly all?: bo
 
 const SILENCE = `
 An alert that has all of these fields or labels is not delivered until the silence ends. It exists regardless: \`vigil alert list\` shows it.
-Fields: route, severity, agentId, taskId, caseId, title; any other name is a label.
+Fields: route, severity, agent, task, case, title; any other name is a label.
 
 Examples:
   vigil alert silence route=stuck_agent team=red --for 2h --why "a migration"
@@ -147,11 +147,15 @@ const silence = async (texts: readonly string[], { for: forMs, end, ...options }
   return write({ kind: 'silence', matchers, forMs }, request, options);
 };
 
+/** Fields by the names of the columns of `vigil alert list`. */
+const FIELDS: Readonly<Record<string, string>> = { agent: 'agentId', task: 'taskId', case: 'caseId' };
+
 const matcherOf = (text: string): { readonly field: string; readonly value: string } => {
   const at = text.indexOf('=');
   if (at < 1 || at === text.length - 1)
     throw new InvalidArgumentError(
       `${JSON.stringify(text)} is not a matcher: write FIELD=VALUE, such as route=stuck_agent.`,
     );
-  return { field: text.slice(0, at), value: text.slice(at + 1) };
+  const field = text.slice(0, at);
+  return { field: FIELDS[field] ?? field, value: text.slice(at + 1) };
 };

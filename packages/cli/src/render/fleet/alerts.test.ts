@@ -34,7 +34,26 @@ test('alerts are a table with the beginning of the id, the agent and the task', 
   expect(alertLine(VIEW, acknowledged)).toContain('(acknowledged by ada)');
   const again = 'waits again: a ticket came after ada acknowledged it';
   expect(alertLine(VIEW, { ...acknowledged, waitsAgain: true })).toContain(`(${again})`);
-  expect(alertsTable(VIEW, [{ ...acknowledged, waitsAgain: true }])[1]).toContain(` ${again} `);
+  expect(alertsTable(VIEW, [{ ...acknowledged, waitsAgain: true }])[3]).toContain(` ${again} `);
+});
+
+test('on a narrow terminal a row has two lines, none is wider, and nothing of the title is lost', () => {
+  const long = {
+    ...alert,
+    agentId: 'search-perf-31',
+    taskId: 'OMN-1234',
+    title: 'search-perf-31 waits for a decision',
+  };
+  const lines = alertsTable({ ...VIEW, width: 70 }, [long, alert]);
+  expect(lines).toEqual([
+    expect.stringMatching(/^ALERT +TIME +SEVERITY +AGENT +TASK$/),
+    expect.stringMatching(/^ {2}STANDS +TITLE$/),
+    expect.stringMatching(/^alert-1 +2026-11-27 12:00:00 +warning +search-perf-31 +OMN-1234$/),
+    expect.stringMatching(/^ {2}open +search-perf-31 waits for a decision$/),
+    expect.stringMatching(/^alert-1 .* w1 +T-1 *$/),
+    expect.stringMatching(/^ {2}open +w1 is STUCK$/),
+  ]);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(70);
 });
 
 test('an alert is named by its id, the beginning of it, its agent or its task', () => {
