@@ -1,5 +1,16 @@
 import { expect, test } from 'vitest';
-import { type Cell, countsOf, EVERYTHING, hiddenMatches, lately, shownCells } from './fleet.ts';
+import {
+  type Cell,
+  cellText,
+  cellTitle,
+  countsOf,
+  EVERYTHING,
+  hiddenMatches,
+  lately,
+  STATES,
+  shownCells,
+} from './fleet.ts';
+import { knownOf } from './knowledge.ts';
 
 const cell = (agentId: string, more: Partial<Cell> = {}): Cell => ({
   agentId,
@@ -79,4 +90,27 @@ test('where only ended agents match, or those of other states, they are named an
   expect(hidden('steady', { state: 'STUCK' })?.text).toBe('No STUCK agent matches. 1 agent of other states does.');
   expect(hidden('nosuch')).toBeNull();
   expect(names(shownCells(cells, hidden('hangs')?.filter ?? EVERYTHING))).toEqual(['hangs', 'hangs-2']);
+});
+
+const MINUTE_MS = 60_000;
+const now = 10 * MINUTE_MS;
+const [current, blind] = [knownOf(null, now).text, knownOf(now, now).text];
+
+test('a cell and its title have the state as a word, whether or not the agent waits for a person', () => {
+  for (const state of STATES)
+    for (const waiting of [false, true]) {
+      const one = cell('cr-1', { state, waiting, since: 6 * MINUTE_MS });
+      expect(cellText(one, now, current)).toBe(waiting ? `${state} · asks · 4 min` : `${state} · 4 min`);
+      expect(cellTitle(one, current)).toBe(waiting ? `cr-1: ${state}, asks` : `cr-1: ${state}`);
+    }
+  const busy = cell('cr-1', { since: 6 * MINUTE_MS, exemption: 'tool_call', taskId: 'T-1' });
+  expect(cellText(busy, now, current)).toBe('HEALTHY · 4 min · tool call');
+  expect(cellTitle({ ...busy, since: null }, current)).toBe('cr-1: HEALTHY, task T-1');
+});
+
+test('a cell of a blind page has the state that it was in, also of an agent that asked', () => {
+  const asks = cell('cr-1', { state: 'STUCK', waiting: true, since: 6 * MINUTE_MS, taskId: 'T-1' });
+  expect(cellText(asks, now, blind)).toBe('was STUCK · asked · 4 min');
+  expect(cellTitle(asks, blind)).toBe('cr-1: was STUCK, asked, task T-1');
+  expect(cellText({ ...asks, waiting: false }, now, blind)).toBe('was STUCK · 4 min');
 });

@@ -1,4 +1,6 @@
 import type { CellRow } from '@vigil/read-model';
+import type { Known } from './knowledge.ts';
+import { ageText } from './time.ts';
 
 export type State = CellRow['state'];
 
@@ -72,6 +74,25 @@ export const hiddenMatches = (cells: readonly Cell[], filter: Filter): Hidden | 
     text: `No ${filter.state === null ? 'agent that runs' : `${filter.state} agent`} matches. ${count} ${of[0]}${count === 1 ? '' : 's'}${of[1]} ${count === 1 ? 'does' : 'do'}.`,
     filter: wider,
   };
+};
+
+/** What a cell shows below its name. The state is a word: a person may not see its colour. */
+export const cellText = (cell: Cell, now: number, text: Known['text']): string =>
+  [
+    text(cell.state),
+    cell.waiting ? text('asks') : null,
+    // The end of a narrow cell is left out: the time comes before the exemption.
+    cell.since === null ? null : ageText(now, cell.since),
+    cell.waiting ? null : (cell.exemption?.replaceAll('_', ' ') ?? null),
+  ]
+    .filter((part) => part !== null)
+    .join(' · ');
+
+/** The title of a cell, such as `worker-1: STUCK, asks, task T-1`. */
+export const cellTitle = ({ agentId, state, waiting, taskId }: Cell, text: Known['text']): string => {
+  const about = taskId === null ? null : `task ${taskId}`;
+  const parts = [text(state), waiting ? text('asks') : null, about];
+  return `${agentId}: ${parts.filter((part) => part !== null).join(', ')}`;
 };
 
 /** How many agents are in each state. */

@@ -4,6 +4,8 @@ import { ROUTES } from '../live/routes.ts';
 import { fleetActions } from '../model/actions.ts';
 import {
   type Cell,
+  cellText,
+  cellTitle,
   countsOf,
   type Filter,
   hiddenMatches,
@@ -12,10 +14,8 @@ import {
   STATES,
   shownCells,
 } from '../model/fleet.ts';
-import type { Known } from '../model/knowledge.ts';
 import { addressOf } from '../model/places.ts';
 import { targetsOf } from '../model/targets.ts';
-import { ageText } from '../model/time.ts';
 import { useAnswer, useKnown, usePage } from '../parts/context.tsx';
 import { focusField } from '../parts/field.ts';
 import { Grid } from '../parts/grid.tsx';
@@ -119,16 +119,6 @@ const Controls = ({ filter, onFilter, onEnter, onLeave, count }: ControlsProps) 
   </div>
 );
 
-const detailOf = (cell: Cell, now: number, text: Known['text']): string =>
-  [
-    text(cell.waiting ? 'asks' : cell.state.toLowerCase()),
-    // The end of a narrow cell is left out: the time comes first.
-    cell.since === null ? null : ageText(now, cell.since),
-    cell.waiting ? null : (cell.exemption?.replaceAll('_', ' ') ?? null),
-  ]
-    .filter((part) => part !== null)
-    .join(' · ');
-
 export const FleetView = ({ filter, onFilter, answer }: FilterProps & { readonly answer: FleetAnswer | null }) => {
   const { live, places } = usePage();
   const [opensFirst, setOpensFirst] = useState(false);
@@ -210,10 +200,10 @@ const Cells = ({ cells, shown, filter, onFilter }: CellsProps) => {
               {...focus}
               class={`cell ${tone(`state-${cell.state.toLowerCase()}`)} ${cell.waiting ? 'asks' : ''}`}
               href={addressOf('fleet', cell.agentId)}
-              title={`${cell.agentId}${cell.taskId === null ? '' : `, task ${cell.taskId}`}`}
+              title={cellTitle(cell, text)}
             >
               <span class="name">{cell.agentId}</span>
-              <span class="detail">{detailOf(cell, now, text)}</span>
+              <span class="detail">{cellText(cell, now, text)}</span>
             </a>
           )}
         </Grid>
