@@ -77,9 +77,12 @@ export const requestStep = async (
 /** A request that waits, according to the read model. Throws Problem with its end if it is over. */
 export const waitingRequest = async (requestId: string, model: ReadModel): Promise<RequestRow> => {
   const request = found(await model.request(requestId), 'request', requestId, '`vigil inbox`');
-  const { settled, settledBy, settledOption, settledWhy } = request;
+  const { kind, options, settled, settledBy, settledOption, settledWhy } = request;
+  // The name of a choice of a question is its number: its label has the words.
+  const label = kind === 'question' ? options.find(({ name }) => name === settledOption)?.label : undefined;
+  const answer = label ?? settledOption;
   if (settled === 'answered')
-    throw new Problem(409, 'already_answered', `${settledBy} has answered ${settledOption}: the first answer decides.`);
+    throw new Problem(409, 'already_answered', `${settledBy} has answered ${answer}: the first answer decides.`);
   if (settled !== null)
     throw new Problem(
       409,

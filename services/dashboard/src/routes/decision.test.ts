@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type DecisionLink, LONGEST_LINK_MS, signLink } from '@vigil/chassis/decision-link';
 import { Topic } from '@vigil/events';
 import { MemoryLog } from '@vigil/stream/memory';
@@ -79,10 +80,12 @@ test('the page escapes what agents wrote, and leaves out what turns text around'
   expect(body).not.toMatch(/<b>|\u202e|\u200b/);
 });
 
-test('the page runs no script, sends its form to this site only, is in no frame, and gives its address to no site', async () => {
-  const { headers } = await opened().get();
+test('the page runs no script, has its own style only, sends its form to this site only, is in no frame, and gives its address to no site', async () => {
+  const { headers, body } = await opened().get();
+  const style = /<style>([^<]*)<\/style>/.exec(body)?.[1] ?? '';
+  const hash = createHash('sha256').update(style).digest('base64');
   expect(headers).toMatchObject({
-    'content-security-policy': "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
@@ -322,6 +325,42 @@ describe('a request of an agent', () => {
         payload: { requestId: 'r-1', instanceId: 'i-1', option: 'allow', by: 'link to ops' },
       },
     ]);
+  });
+
+  const question = {
+    ...{ kind: 'question', text: 'Which database?' },
+    options: [
+      { name: '1', label: 'Postgres' },
+      { name: '2', label: 'SQLite <one file>' },
+    ],
+  };
+
+  test('with numbered choices has the words of the choice as its heading and on its button, also after the answer', async () => {
+    const { app, addressOf, get, written } = asked(question);
+    const second = { ...request, decision: '2' };
+    const { body } = await get(second);
+    const words = 'Answer SQLite &lt;one file&gt;';
+    expect(body).toContain(`<title>${words}?</title>`);
+    expect(body).toContain(`<h1>${words}?</h1><p>worker-1 asks: Which database?</p>`);
+    expect(body).toContain(`<button>${words}</button>`);
+    const post = async (fields: object) =>
+      app.inject({ method: 'POST', url: await addressOf(fields), headers: { accept: 'text/html' } });
+    expect((await post(second)).body).toContain(`<h1>${words}</h1>`);
+    expect(written).toMatchObject([{ payload: { option: '2' } }]);
+    expect((await post({ ...request, decision: '1' })).body).toContain(
+      'has sent the answer SQLite &lt;one file&gt; at',
+    );
+    for (const page of [body, (await post(second)).body]) expect(page).not.toMatch(/>2\??</);
+  });
+
+  test('with numbered choices that is over has the words of the first answer; a permission has the words of its client', async () => {
+    const over = { ...question, settled: 'answered', settledBy: 'ada', settledOption: '1' };
+    expect((await asked(over).get(request)).body).toContain('ada has answered Postgres: the first answer decides.');
+    const options = [{ name: 'allow', label: 'Yes, and do_not ask again' }];
+    expect((await asked({ kind: 'permission', options }).get(request)).body).toContain(
+      '<button>Yes, and do_not ask again</button>',
+    );
+    expect((await asked().get(request)).body).toContain('<button>Allow</button>');
   });
 
   test.each([

@@ -21,8 +21,18 @@ export type DecisionDeps = {
   readonly now: () => number;
 };
 
-/** A question that waits for an answer. `askedAt`: epoch milliseconds */
-type OpenQuestion = { readonly askedAt: number; readonly facts: Readonly<Record<string, string>> };
+/** A question that waits for an answer. */
+type OpenQuestion = {
+  /** epoch milliseconds */
+  readonly askedAt: number;
+  readonly facts: Readonly<Record<string, string>>;
+  /** what the link does, as a button: `Pardon`, or `Answer SQLite` */
+  readonly choice: string;
+  /** the question, or what happens after the decision, in one sentence */
+  readonly text: string;
+  /** the answer in the refusal of a second one: `pardon`, or `SQLite` */
+  readonly answer: string;
+};
 
 /** The read model shows an answer within this time, milliseconds. Until then this process remembers it. */
 const SHOWN_AFTER_MS = 30_000;
@@ -53,18 +63,10 @@ const readLink = async ({ query }: FastifyRequest, { linkKey, now }: DecisionDep
   });
 };
 
-/** What happens after the decision, in one sentence. */
-const textOf = ({ kind, subject, decision }: DecisionLink, { Agent: agentId }: OpenQuestion['facts']): string => {
-  const text =
-    kind === 'review_task'
-      ? reviewText(decision, subject)
-      : kind === 'decide_case'
-        ? caseDecisionText(decision, agentId ?? 'the agent')
-        : kind === 'acknowledge'
-          ? 'The alert is not repeated, and its ticket leaves the inbox. The agent continues.'
-          : null;
-  return text ?? 'Vigil waits for a decision.';
-};
+/** The texts of a decision that has a name of its own. `effect`: what happens after it; null: the name is not known */
+const textsOf = (decision: string, effect: string | null) => ({
+  ...{ choice: nameOf(decision), answer: decision, text: effect ?? 'Vigil waits for a decision.' },
+});
 
 const answered = (detail: string): Problem => new Problem(409, 'already_answered', detail);
 
@@ -82,7 +84,7 @@ const isAfter = (askedAt: number, sentAt: number): boolean => askedAt > sentAt +
 
 /** The question of a case. Throws Problem if it is not open, with the person who answered it. */
 const questionOfCase = async (
-  { subject, deadlineAt, sentAt }: DecisionLink,
+  { subject, decision, deadlineAt, sentAt }: DecisionLink,
   model: ReadModel,
 ): Promise<OpenQuestion> => {
   const row = found(await model.case(subject), 'case', subject, '`vigil case list`');
@@ -96,13 +98,13 @@ const questionOfCase = async (
     Reason: row.escalationReason ?? '',
     ...(deadlineAt !== null && { Deadline: utcTime(deadlineAt) }),
   };
-  return { askedAt: escalationAt, facts };
+  return { askedAt: escalationAt, facts, ...textsOf(decision, caseDecisionText(decision, row.agentId)) };
 };
 
 /** Events of one task that are looked through for the answer to its review. */
 const STORY = 100;
 
-const questionOfTask = async ({ subject, sentAt }: DecisionLink, model: ReadModel): Promise<OpenQuestion> => {
+const questionOfTask = async ({ subject, decision, sentAt }: DecisionLink, model: ReadModel): Promise<OpenQuestion> => {
   const { recovery, recoveryAt, recoveryReason } = found(
     await model.task(subject),
     'task',
@@ -112,7 +114,8 @@ const questionOfTask = async ({ subject, sentAt }: DecisionLink, model: ReadMode
   if (recovery !== 'REVIEW_REQUIRED' || recoveryAt === null)
     throw answered(endOfReview(subject, await model.story({ taskId: subject, limit: STORY })));
   if (isAfter(recoveryAt, sentAt)) throw ANOTHER;
-  return { askedAt: recoveryAt, facts: { Task: subject, Reason: recoveryReason ?? '' } };
+  const facts = { Task: subject, Reason: recoveryReason ?? '' };
+  return { askedAt: recoveryAt, facts, ...textsOf(decision, reviewText(decision, subject)) };
 };
 
 const endOfReview = (taskId: string, story: readonly Entry[]): string => {
@@ -122,28 +125,33 @@ const endOfReview = (taskId: string, story: readonly Entry[]): string => {
     : `${decided.payload.by} has answered ${decided.payload.decision} at ${utcTime(decided.at)}.`;
 };
 
+/** The name of a choice of a question is its number: its label has the words. */
 const questionOfRequest = async (
   { subject, decision, deadlineAt }: DecisionLink,
   model: ReadModel,
 ): Promise<OpenQuestion> => {
   const request = await waitingRequest(subject, model);
   if (request.deadlineAt !== deadlineAt) throw ANOTHER;
-  const { agentId, taskId, text, options, openedAt } = request;
+  const { agentId, taskId, kind, text, options, openedAt } = request;
+  const label = options.find(({ name }) => name === decision)?.label ?? decision;
   const facts = {
     Request: `request/${subject}`,
     Agent: agentId,
     Task: taskId ?? 'none',
-    Asks: text,
-    Answer: options.find(({ name }) => name === decision)?.label ?? decision,
     Deadline: utcTime(deadlineAt),
   };
-  return { askedAt: openedAt, facts };
+  const asked = { askedAt: openedAt, facts, text: `${agentId} asks: ${text}` };
+  if (kind === 'question') return { ...asked, choice: `Answer ${label}`, answer: label };
+  return { ...asked, choice: label === decision ? nameOf(decision) : label, answer: decision };
 };
 
+const ACKNOWLEDGED = 'The alert is not repeated, and its ticket leaves the inbox. The agent continues.';
+
 /** An alert that no person has acknowledged. */
-const questionOfAlert = async ({ subject }: DecisionLink, model: ReadModel): Promise<OpenQuestion> => {
+const questionOfAlert = async ({ subject, decision }: DecisionLink, model: ReadModel): Promise<OpenQuestion> => {
   const { title, text, raisedAt } = await unacknowledged(subject, model);
-  return { askedAt: raisedAt ?? 0, facts: { Alert: title ?? subject, Text: text ?? '' } };
+  const facts = { Alert: title ?? subject, Text: text ?? '' };
+  return { askedAt: raisedAt ?? 0, facts, ...textsOf(decision, ACKNOWLEDGED) };
 };
 
 const openQuestion = (link: DecisionLink, model: ReadModel): Promise<OpenQuestion> => {
@@ -253,25 +261,25 @@ export const decisionRoutes = (app: FastifyInstance, deps: DecisionDeps): void =
     );
     routes.get('/v1/decision', async (request, reply) => {
       const link = await readLink(request, deps);
-      const { facts } = await openQuestion(link, model);
-      const name = nameOf(link.decision);
-      return sendPage(reply, 200, { title: `${name}?`, text: textOf(link, facts), facts, button: name });
+      const { facts, choice, text } = await openQuestion(link, model);
+      return sendPage(reply, 200, { title: `${choice}?`, text, facts, button: choice });
     });
     routes.post('/v1/decision', async (request, reply) => {
       const link = await readLink(request, deps);
       const answer = readAnswer(request.body, link);
-      const { askedAt } = await openQuestion(link, model);
+      const question = await openQuestion(link, model);
+      const { askedAt } = question;
       const draft = await draftOf(link, askedAt, answer, model);
       const { by } = draft.payload as { readonly by: string };
       const written = await answerOnce(
         `${link.kind} ${link.subject} ${askedAt}`,
-        `${by} has sent the answer ${link.decision}`,
+        `${by} has sent the answer ${question.answer}`,
         () => commands.write(null, link.decision, async () => [draft]),
       );
       if (!wantsPage(request)) return reply.code(202).send({ ...written, by });
       const facts = { Subject: link.subject, By: by };
       return sendPage(reply, 202, {
-        title: nameOf(link.decision),
+        title: question.choice,
         text: 'The answer is written. It counts if no other answer was before it.',
         facts,
         button: null,
