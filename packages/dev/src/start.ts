@@ -154,6 +154,9 @@ const serversForClients = ({ DATABASE_URL: database, ...log }: (Servers | Embedd
   VIGIL_POSTGRES: new URL(database).host,
 });
 
+/** A demonstration is quick, and many agents that fall silent at once are still one alert. */
+const GROUP_WAIT_MS = '5000';
+
 /** The governor's and the alerts' settings of the caller come before those that fit the demonstration. */
 const paceIn = (env: Environment): Readonly<Record<string, string>> =>
   Object.fromEntries(
@@ -192,6 +195,7 @@ const run = async (env: Environment, signal: AbortSignal, { log, hasDemo }: Star
     env: {
       VIGIL_REQUESTABLE_POLICIES: env.VIGIL_REQUESTABLE_POLICIES ?? presetNames().join(','),
       VIGIL_PEOPLE_FILE: people,
+      ...(hasDemo && { VIGIL_ALERT_GROUP_WAIT_MS: GROUP_WAIT_MS }),
       ...paceIn(env),
     },
     onLine: report,

@@ -294,6 +294,16 @@ test('the doctor states what to repair first, and that an ended process is start
   );
 });
 
+test('parts in a row with one remedy have it once, and a registry may only wait for Postgres', () => {
+  const frozen = (service: string) => ({ service, ready: false, detail: 'no answer within 2 s', since: NOON });
+  const shown = doctorLines(VIEW, findings({ services: ['gateway', 'projector', 'registry', 'postgres'].map(frozen) }));
+  expect(shown.slice(0, 6).map((line) => line.split(':')[0]?.slice(0, 13))).toEqual([
+    ...['BAD  gateway ', 'BAD  projecto', '     what to ', 'BAD  registry', '     what to ', 'BAD  postgres'],
+  ]);
+  expect(shown[2]).toContain('end its process if it is frozen (on the embedded log all services are one)');
+  expect(shown[4]).toContain('repair postgres first: this registry may keep its schemas there');
+});
+
 test('the lag of the projector is ok while its rows are young, and bad once they are old', () => {
   const lagOf = (behindMs: number | null) => {
     const found = findings({ lag: [{ group: 'projector', atMost: 4, behindMs }] });

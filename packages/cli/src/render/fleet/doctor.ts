@@ -71,11 +71,20 @@ const todo = (text: string): string => `     what to do: ${text}`;
 const LOG = 'its log has the reason (.vigil/logs under npm start)';
 const AGAIN = 'npm start, compose and Kubernetes start an ended process again by themselves';
 
-const remedyFor = ({ detail }: PartFound): string => {
+const isAway =
+  (name: string) =>
+  ({ service, ready }: PartFound): boolean =>
+    service === name && !ready;
+
+/** `parts`: all that were asked. */
+const remedyFor = ({ service, detail }: PartFound, parts: readonly PartFound[]): string => {
+  if (service === 'registry' && parts.some(isAway('postgres')))
+    return 'repair postgres first: this registry may keep its schemas there';
   const [, server] = /while (\w+) is away/.exec(detail) ?? [];
   if (server !== undefined) return `repair ${server} first; then it continues by itself`;
   if (/not ready|with status/.test(detail)) return `repair the other parts first; if they are ok, ${LOG}`;
-  if (/within/.test(detail)) return `end its process if it is frozen; ${AGAIN}; ${LOG}`;
+  if (/within/.test(detail))
+    return `end its process if it is frozen (on the embedded log all services are one); ${AGAIN}; ${LOG}`;
   return `wait half a minute, because ${AGAIN}; if it stays away, start it; ${LOG}`;
 };
 
@@ -83,11 +92,15 @@ const remedyFor = ({ detail }: PartFound): string => {
 const sinceText = (view: View, since: number | null): string =>
   since === null ? `since ${clockTime(view, view.now)} or before` : `since ${clockTime(view, since)}`;
 
+/** Parts in a row with the same remedy have it once, below the last of them. */
 export const partLines = (view: View, parts: readonly PartFound[]): readonly string[] =>
-  parts.flatMap((part) => {
+  parts.flatMap((part, i) => {
     const { service, ready, detail, since } = part;
     if (ready) return [`${mark(view, true)}  ${service}`];
-    return [`${mark(view, false)}  ${service} ${sinceText(view, since)}: ${detail}`, todo(remedyFor(part))];
+    const line = `${mark(view, false)}  ${service} ${sinceText(view, since)}: ${detail}`;
+    const remedy = remedyFor(part, parts);
+    const next = parts[i + 1];
+    return next !== undefined && !next.ready && remedyFor(next, parts) === remedy ? [line] : [line, todo(remedy)];
   });
 
 const timeLines = (view: View, time: ProcessorTime): readonly string[] => {
