@@ -34,6 +34,18 @@ test('an option that is a number has its words beside its command', () => {
   expect(inboxLines(VIEW, [{ ...item, options }], 0).at(-1)).toBe('  vigil inbox answer request/r-1 2  (SQLite)');
 });
 
+test('the numbered choices of one question have their words and what they mean', () => {
+  const options = [
+    { label: 'SQLite', description: 'one file', preview: null },
+    { label: 'Postgres', description: null, preview: null },
+  ];
+  const questions = [{ name: 'Database', header: 'Database', text: 'Which?', isMultiple: false, options }];
+  const answers = options.map(({ label }, i) => ({ name: String(i + 1), label, command: `answer ${i + 1}` }));
+  const lines = inboxLines(VIEW, [{ ...item, text: 'Which?', options: answers, questions, command: null }], 0);
+  expect(lines).toContain('  answer 1  (SQLite: one file)');
+  expect(lines).toContain('  answer 2  (Postgres)');
+});
+
 test('several questions have their labels, and one command', () => {
   const options = [
     { label: 'Login', description: 'with a password', preview: null },

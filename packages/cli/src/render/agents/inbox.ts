@@ -24,6 +24,16 @@ const questionLines = ({ name, text, isMultiple, options }: Question): readonly 
   ...options.map(({ label, description }) => `    ${label}${description === null ? '' : `: ${description}`}`),
 ];
 
+type Option = InboxItem['options'][number];
+
+/** The words of an option, where its name is none of them: its label, and the description of a question's choice. */
+const optionText = ({ name, label }: Option, choice: Question['options'][number] | undefined): string => {
+  if (label === name) return '';
+  return choice?.label === label && choice.description !== null
+    ? `  (${label}: ${choice.description})`
+    : `  (${label})`;
+};
+
 const itemLines = (view: View, item: InboxItem): readonly string[] => [
   `${view.paint.bold(item.id)}  ${view.paint.yellow(KINDS[item.kind])}${item.since === null ? '' : `, for ${ageText(view, item.since)}`}`,
   ...(item.agentId === null && item.taskId === null
@@ -36,7 +46,7 @@ const itemLines = (view: View, item: InboxItem): readonly string[] => [
       : [`  ${item.text}`]),
   deadlineText(view, item),
   ...item.options.map(
-    ({ name, label, command }) => `  ${view.paint.dim(command)}${label === name ? '' : `  (${label})`}`,
+    (option, i) => `  ${view.paint.dim(option.command)}${optionText(option, item.questions[0]?.options[i])}`,
   ),
   ...(item.command === null ? [] : [`  ${view.paint.dim(item.command)}`]),
 ];
