@@ -73,16 +73,18 @@ describe.skipIf(!ownServers)(`${AGENTS} agents that fall silent at once`, () => 
       await holds(async () => expect(await agentsTurned(vigil, 'STUCK')).toBe(AGENTS));
       const open = await holds(() => expect([pager.incidents.length, chat.threads().length]).toEqual([1, 1]));
       expect(open).toBeUndefined();
-      // The title is that of the group wait's end; its alert follows the count.
-      expect(pager.incidents[0]?.summary).toMatch(/^\d+ agents at once/);
+      // PagerDuty keeps the title of the group wait's end; the alert and the thread follow the count.
+      expect(pager.incidents[0]?.summary).toMatch(/^\d+ agents are STUCK or FAILING$/);
       const titles = async () =>
         (await vigil.events(Topic.alert)).flatMap((event) =>
           event.type === 'ALERT_UPDATED' || event.type === 'ALERT_RAISED' ? [event.payload.title] : [],
         );
-      await holds(async () => expect(await titles()).toContain(`${AGENTS} agents at once: stuck_agent`));
+      await holds(async () => expect(await titles()).toContain(`${AGENTS} agents are STUCK or FAILING`));
+      const all = `${AGENTS} agents are STUCK or FAILING`;
+      await holds(() => expect(chat.threads()).toEqual([expect.stringContaining(all)]));
       herd.connected(true);
       await holds(() => expect(pager.incidents.filter(({ isOpen }) => isOpen)).toEqual([]));
-      await holds(() => expect(chat.threads()).toEqual([expect.stringContaining('Resolved')]));
+      await holds(() => expect(chat.threads()).toEqual([expect.stringContaining(`Resolved: ${all}`)]));
       await holds(async () => {
         const alerts = await vigil.events(Topic.alert);
         const count = (type: string) => alerts.filter((event) => event.type === type).length;

@@ -7,6 +7,7 @@ import { assessed, withoutTicket, withTicket } from './assessment.ts';
 import { type Content, contentOf, inPlace, isWorse, pardonedBy, questionOf, settledBy } from './content.ts';
 import {
   changed,
+  counted,
   draft,
   endWaitOf,
   type Rules,
@@ -19,7 +20,7 @@ import {
   waitOf,
 } from './drafts.ts';
 import { type Open, type Over, sendFrom } from './due.ts';
-import { heldUntil } from './gates.ts';
+import { GROUP_ROUTE, heldUntil } from './gates.ts';
 import type { Input, Output } from './messages.ts';
 import { newestRequest, withRequests } from './requests.ts';
 import { TEST_ROUTE, unknownOf } from './routing.ts';
@@ -84,7 +85,7 @@ const endingAfter = (state: Alert, input: Input, now: number, settings: Rules): 
   const { open } = state;
   if (input.type !== 'NOTIFY' || open === null || open.sent === null) return state;
   const { action, text } = input.payload;
-  const title = overTitle(open);
+  const title = overTitle(open, input.payload);
   const wait = endWaitOf(open.content, settings);
   if (action === 'raise' && open.ending !== null && !isPast(state, input))
     return { ...state, open: { ...open, ending: null } };
@@ -110,8 +111,9 @@ const pardonAfter = (state: Alert, input: Input): Alert => {
     : state;
 };
 
-/** People read what is over, not only whose it was. */
-const overTitle = ({ content }: Open): string => `${content.title}: over`;
+/** People read what is over, not only whose it was. The end of a group has the number of all that were in it. */
+const overTitle = ({ content }: Open, end: Pick<Content, 'title'>): string =>
+  content.route === GROUP_ROUTE ? end.title : `${content.title}: over`;
 
 /** How long a key without an alert is kept, milliseconds: its end, and its dismissed ticket. */
 const END_KEPT_MS = 3_600_000;
@@ -130,7 +132,7 @@ const changes = (state: Alert, input: Input, now: number, settings: Rules): read
       if (action === 'resolve')
         return isOpenForOthers(state) || open === null || open.ending
           ? []
-          : ended(state, { title: overTitle(open), text: content.text }, now, settings);
+          : ended(state, { title: overTitle(open, content), text: content.text }, now, settings);
       return action === 'raise' && (input.payload.afterMs === null || open !== null)
         ? raising(state, content, { id: input.eventId, at: now, isOver: past }, settings)
         : [];
@@ -219,7 +221,9 @@ const raising = (state: Alert, reported: Content, { id, at, isOver }: Raise, set
   if (open) {
     const content = inPlace(open.content, reported);
     const isNew = JSON.stringify(content) !== JSON.stringify(open.content);
-    return isNew ? [changed(state, { ...open, content }, at, settings)] : [];
+    return isNew
+      ? [(content.route === GROUP_ROUTE ? counted : changed)(state, { ...open, content }, at, settings)]
+      : [];
   }
   const event = raised(state, reported, id, at, settings);
   if (!isOver) return [event];

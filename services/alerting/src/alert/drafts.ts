@@ -58,12 +58,18 @@ export const unsent = (state: Alert, content: Content, id: string, at: number): 
 };
 
 export const changed = (state: Alert, open: Open, now: number, settings: Rules): Output =>
-  updated(
-    state,
-    open,
-    now >= sendFrom({ ...open, freshSince: open.freshSince ?? now }, settings) ? now : null,
-    settings,
-  );
+  updated(state, open, isDue(open, now, settings) ? now : null, settings);
+
+const isDue = (open: Open, now: number, settings: Rules): boolean =>
+  now >= sendFrom({ ...open, freshSince: open.freshSince ?? now }, settings);
+
+/** Another count of a group. The sinks that have its alert show it, and people are sent nothing unless it is worse as well. */
+export const counted = (state: Alert, open: Open, now: number, settings: Rules): Output => {
+  const { content, raisedAt, sent } = open;
+  const isHeld = now < heldUntil(settings.gates, content, raisedAt);
+  if (sent === null || isHeld || isDue(open, now, settings)) return changed(state, open, now, settings);
+  return quiet(state, open, sent.to, now);
+};
 
 /** A repetition is more urgent than what sinks received. */
 export const updated = (state: Alert, open: Open, deliverAt: number | null, { routing }: Settings): Output => {
@@ -83,10 +89,15 @@ export const updated = (state: Alert, open: Open, deliverAt: number | null, { ro
  * question that is withheld is left for its delivery.
  */
 export const settled = (state: Alert, open: Open, now: number, settings: Rules): Output => {
-  const { alertId, raisedAt, content, sent, isPardoned = false } = open;
+  const { raisedAt, content, sent } = open;
   const isHeld = questionOf(content) !== null && now < heldUntil(settings.gates, content, raisedAt);
   if (sent === null || isHeld) return changed(state, open, now, settings);
-  const delivery = { deliverAt: now, sinks: sent.to, firstFor: [], isQuiet: true, isPardoned };
+  return quiet(state, open, sent.to, now);
+};
+
+const quiet = (state: Alert, open: Open, sinks: readonly string[], now: number): Output => {
+  const { alertId, raisedAt, content, isPardoned = false } = open;
+  const delivery = { deliverAt: now, sinks, firstFor: [], isQuiet: true, isPardoned };
   return draft(state, {
     type: 'ALERT_UPDATED',
     payload: { alertKey: state.alertKey, ...content, alertId, raisedAt, ...delivery },

@@ -3,7 +3,7 @@ import { markHidden } from '@vigil/read-model/hidden-text';
 import { frictionOf, usualPlace } from '../adapters/omniclaude-friction.ts';
 import { AT_DEADLINE, BRAKE_ITEM } from '../notices/notice.ts';
 import { decisionLinks, type LinkDeps } from './decision-links.ts';
-import type { AlertEvent, SinkDeps } from './sink.ts';
+import { type AlertEvent, isQuiet, type SinkDeps } from './sink.ts';
 
 type Payload = AlertEvent['payload'];
 type Asking = Extract<AlertEvent, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>['payload'];
@@ -40,6 +40,7 @@ export const messageOf = async (
   data: {
     id: alert.eventId,
     ...headOf(alert.payload),
+    quiet: isQuiet(alert),
     written_by_agents: WRITTEN_BY_AGENTS,
     policy: alert.policy,
     decision: await decisionOf(alert, channel, deps),

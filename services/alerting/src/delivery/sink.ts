@@ -2,6 +2,7 @@ import type { EventOf, Topic } from '@vigil/events';
 import type { KIND_SETTINGS, SinkKind } from '@vigil/policy/channels';
 import type { Logger } from '@vigil/stream';
 import type { z } from 'zod';
+import { GROUP_ROUTE } from '../alert/gates.ts';
 import type { OpenAlert } from './open-alerts.ts';
 
 /** The events that sinks receive. */
@@ -17,7 +18,7 @@ export type AlertEvent = Extract<
 export type Sink = {
   readonly name: string;
   readonly deliver: (event: AlertEvent) => Promise<void>;
-  /** Whether it gets an update that only removes an answered question: its target shows one alert in place, or is a program. */
+  /** Whether it gets quiet updates: its target shows one alert in place, or is a program. */
   readonly updatesInPlace: boolean;
   /** A person has acknowledged an alert that it received; null: its target has no such state. */
   readonly acknowledge: ((event: Acknowledged) => Promise<void>) | null;
@@ -73,8 +74,11 @@ export type Kind<K extends SinkKind> = {
   readonly open: (name: string, settings: z.output<(typeof KIND_SETTINGS)[K]>, deps: SinkDeps) => Sink;
 };
 
-/** An update that only removes an answered question. It does not disturb people. */
+/** An update that only removes an answered question, or has another count of a group. It does not disturb people. */
 export const isQuiet = ({ type, payload }: AlertEvent): boolean => type === 'ALERT_UPDATED' && payload.isQuiet;
+
+/** Another count of a group. One comes every few seconds while its alerts begin. */
+export const isCount = (event: AlertEvent): boolean => isQuiet(event) && event.payload.route === GROUP_ROUTE;
 
 /** A sink without acknowledgements, and without work beside the deliveries, that cannot change what it has sent. */
 export const deliveringTo = (name: string, deliver: Sink['deliver']): Sink => ({

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { alerting, PLAIN } from '../alert/alerts.fixture.ts';
 import { consoleOnly } from '../alert/routing.ts';
-import { GROUP_WINDOW_MS, type GroupSettings, groups } from './groups.ts';
+import { COUNT_MS, GROUP_WINDOW_MS, type GroupSettings, groups } from './groups.ts';
 
 const SETTINGS: GroupSettings = { least: 3, waitMs: 5000 };
 
@@ -44,7 +44,7 @@ test('as many alerts of a route as the limit are one: they are withheld, and peo
   expect(passTo(5000)).toMatchObject([
     {
       ...{ action: 'raise', route: 'alert_group', severity: 'warning', channels: ['pager'], groupWaitMs: 0 },
-      title: '3 agents at once: stuck_agent',
+      title: '3 agents are STUCK or FAILING',
     },
   ]);
 });
@@ -85,12 +85,12 @@ test('500 agents are one alert with all of them, which is over with the last of 
   const group = massOf(500);
   expect(group.outputs).toHaveLength(1);
   expect(group.passTo(5000)).toMatchObject([
-    { title: '500 agents at once: stuck_agent', text: expect.stringContaining('w9 and 490 more') },
+    { title: '500 agents are STUCK or FAILING', text: expect.stringContaining('w9 and 490 more') },
   ]);
   for (let n = 0; n < 499; n += 1)
     expect(group.receive(over(n), 6000).filter(({ action }) => action !== 'hold')).toEqual([]);
   expect(group.receive(over(499), 6000)).toMatchObject([
-    { action: 'resolve', route: 'alert_group' },
+    { action: 'resolve', route: 'alert_group', title: '500 agents are STUCK or FAILING: over' },
     { action: 'unhold' },
   ]);
   expect(group.state().groups).toEqual([]);
@@ -163,12 +163,42 @@ test('one question fewer is a message of its own, also where one of them is aske
 test('the alert of questions has those that wait still, and is over with the last answer', () => {
   const group = questionsOf(3);
   group.passTo(62_000);
-  const outputs = [...group.receive(answered(0), 62_100), ...group.passTo(63_000)];
-  expect(outputs.filter(({ action }) => action !== 'hold')).toMatchObject([
-    { action: 'raise', title: expect.stringMatching(/^2 agents wait/) },
+  const outputs = [...group.receive(answered(0), 62_100), ...group.passTo(62_000 + COUNT_MS - 1)];
+  expect(outputs.filter(({ action }) => action !== 'hold')).toEqual([]);
+  expect(group.passTo(62_000 + COUNT_MS)).toMatchObject([
+    {
+      action: 'raise',
+      title: expect.stringMatching(/^2 agents wait/),
+      text: expect.stringContaining('them: w1, w2. '),
+    },
   ]);
-  expect(group.receive(answered(1), 63_100)).toEqual([]);
-  expect(group.receive(answered(2), 63_200)).toMatchObject([{ action: 'resolve' }, { action: 'unhold' }]);
+  expect(group.receive(answered(1), 67_100)).toEqual([]);
+  expect(group.receive(answered(2), 67_200)).toMatchObject([
+    { action: 'resolve', title: '3 agents wait for a decision: over' },
+    { action: 'unhold' },
+  ]);
+});
+
+test('an agent that is asked about again counts once', () => {
+  const group = questionsOf(3);
+  group.passTo(62_000);
+  for (const n of [0, 1]) group.receive(answered(n), 62_100);
+  group.receive(asks(0, START + 62_200), 62_200);
+  for (const n of [0, 2]) group.receive(answered(n), 62_300);
+  expect(group.all().filter(({ payload }) => 'action' in payload && payload.action === 'resolve')).toMatchObject([
+    { payload: { title: '3 agents wait for a decision: over' } },
+  ]);
+});
+
+test('questions name the first ten agents, and how many more wait', () => {
+  const textAt = (count: number) => questionsOf(count).passTo(62_000)[0]?.text;
+  expect(textAt(10)).toMatch(/^The first of them: w0, .*w9\. While/);
+  expect(textAt(11)).toMatch(/^The first of them: w0, .*w9 and 1 more\. While/);
+  const group = questionsOf(12);
+  for (let n = 0; n < 10; n += 1) group.receive(answered(n), 60_100);
+  expect(group.passTo(62_000)[0]).toMatchObject({
+    ...{ title: expect.stringMatching(/^2 agents wait/), text: expect.stringMatching(/^While/) },
+  });
 });
 
 test('agents that all ask are one alert, that of their questions; once answered, those that are still stuck are one', () => {
@@ -179,16 +209,16 @@ test('agents that all ask are one alert, that of their questions; once answered,
   const outputs = [0, 1, 2].flatMap((n) => group.receive(answered(n), 10_000));
   expect(outputs.filter(({ action }) => action === 'raise').map(({ title }) => title)).toEqual([
     expect.stringMatching(/^2 agents wait/),
-    '3 agents at once: stuck_agent',
+    '3 agents are STUCK or FAILING',
   ]);
 });
 
-test('the alert of a group follows the count of its alerts, once a second', () => {
+test('the alert of a group follows the count of its alerts, once in five seconds', () => {
   const group = massOf(3);
   group.passTo(5000);
   for (let n = 3; n < 500; n += 1) expect(group.receive(raised(n, 5500), 5500)).toEqual([]);
-  expect(group.passTo(5999)).toEqual([]);
-  expect(group.passTo(6000)).toMatchObject([{ action: 'raise', title: '500 agents at once: stuck_agent' }]);
+  expect(group.passTo(5000 + COUNT_MS - 1)).toEqual([]);
+  expect(group.passTo(5000 + COUNT_MS)).toMatchObject([{ action: 'raise', title: '500 agents are STUCK or FAILING' }]);
   expect(group.passTo(20_000)).toEqual([]);
 });
 
@@ -209,6 +239,55 @@ const stuck = (fields: Partial<PayloadOf<typeof Topic.notify, 'NOTIFY'>> = {}) =
     ...{ caseId: null, ticket: null, blocked: null, channels: ['default'], agentId: 'w1', labels: {} },
     ...fields,
   });
+const titled = (count: number, more: object = {}) =>
+  stuck({
+    ...{ route: 'alert_group', agentId: null, labels: { route: 'stuck_agent', agents: 'w0 w1' }, groupWaitMs: 0 },
+    ...{ title: `${count} agents are STUCK or FAILING`, ...more },
+  });
+const channels = () =>
+  alerting({ groupWaitMs: 30_000, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }, START);
+
+test('another count goes to the channels that have the alert without a noise, also after an acknowledgement', () => {
+  const driver = channels();
+  driver.receive(titled(10));
+  const quiet = { deliverAt: START, isQuiet: true, firstFor: [], sinks: ['console'] };
+  expect(driver.receive(titled(40))).toMatchObject([
+    { type: 'ALERT_UPDATED', payload: { title: '40 agents are STUCK or FAILING', ...quiet } },
+  ]);
+  driver.receive(example(Topic.controlAlerts, 'ACKNOWLEDGE_ALERT', { by: 'ada' }));
+  expect(driver.receive(titled(41))).toMatchObject([{ type: 'ALERT_UPDATED', payload: quiet }]);
+});
+
+test('a count that makes the group critical disturbs people, and that of any other alert is not delivered', () => {
+  const driver = channels();
+  driver.receive(titled(10));
+  expect(driver.receive(titled(40, { severity: 'critical' }))).toMatchObject([
+    { payload: { isQuiet: false, deliverAt: START } },
+  ]);
+  const other = channels();
+  other.receive(titled(10, { route: 'circuit_breaker_open' }));
+  expect(other.receive(titled(40, { route: 'circuit_breaker_open' }))).toMatchObject([
+    { payload: { deliverAt: null } },
+  ]);
+});
+
+test('a silenced group is sent no count', () => {
+  const driver = channels();
+  driver.receive(titled(10));
+  const matchers = [{ field: 'route', value: 'alert_group' }];
+  driver.receive(example(Topic.controlAlerts, 'SILENCE_ALERTS', { silenceId: '', matchers, until: START + 60_000 }));
+  expect(driver.receive(titled(40))).toMatchObject([{ payload: { deliverAt: null } }]);
+});
+
+test('the end of a group has the number of all that were in it', () => {
+  const driver = channels();
+  driver.receive(titled(10));
+  const end = titled(0, { action: 'resolve', title: '40 agents are STUCK or FAILING: over' });
+  expect(driver.receive(end)).toMatchObject([
+    { type: 'ALERT_RESOLVED', payload: { title: '40 agents are STUCK or FAILING: over', deliverAt: START } },
+  ]);
+});
+
 const held = (action: 'hold' | 'unhold', heldFrom: number, heldTo: number | null = null, scope = 'stuck_agent') =>
   stuck({ route: 'gates', action, scope, heldFrom, heldTo, agentId: null });
 const sentAfter = (gate: ReturnType<typeof held>, alert: ReturnType<typeof stuck>): number => {

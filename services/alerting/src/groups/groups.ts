@@ -14,6 +14,7 @@ import {
   resolve,
 } from '../notices/notice.ts';
 import { noPolicies } from '../notices/policy-alerts.ts';
+import { groupTitle } from './group-title.ts';
 
 type Shown = Extract<EventOf<typeof Topic.alert>, { readonly type: 'ALERT_RAISED' | 'ALERT_UPDATED' }>;
 type Raised = Shown['payload'];
@@ -30,8 +31,8 @@ export const GROUP_WINDOW_MS = 30_000;
 
 type Recent = Pick<Raised, 'alertId' | 'agentId' | 'labels' | 'channels' | 'severity'> & { readonly raisedAt: number };
 
-/** Its alert has the count of its alerts. It follows them, at most once in this time, milliseconds. */
-const COUNT_MS = 1000;
+/** Its alert has the count of its alerts. It follows them, at most once in this time, milliseconds: channels get each count. */
+export const COUNT_MS = 5000;
 
 /** One alert in place of many. It holds back those of its `route`, as `groupOf` has it, from `from` to `to`; null: still. */
 type Group = {
@@ -44,6 +45,9 @@ type Group = {
   readonly isEnded: boolean;
   /** the ids of its alerts that are open, at most `MOST_MEMBERS` */
   readonly members: readonly string[];
+  /** of questions: the ids of those that are answered, at most `MOST_MEMBERS`; absent: none */
+  readonly answered?: readonly string[];
+  /** all that were ever in it */
   readonly total: number;
   /** the first of its alerts */
   readonly first: readonly Recent[];
@@ -124,23 +128,29 @@ const withEnded = (state: Groups, alertKey: string): Groups => ({
   groups: state.groups.map((group) => (keyOfGroup(group) === alertKey ? { ...group, isEnded: true } : group)),
 });
 
-const joined = (group: Group, one: Recent): Group => ({
-  ...group,
-  members: [...group.members, one.alertId].slice(0, MOST_MEMBERS),
-  total: group.total + 1,
-  first: [...group.first, one].slice(0, MOST_NAMES),
-  isCritical: group.isCritical || one.severity === 'critical',
-});
+const joined = (group: Group, one: Recent): Group => {
+  const members = [...group.members, one.alertId].slice(0, MOST_MEMBERS);
+  const isCritical = group.isCritical || one.severity === 'critical';
+  // An agent that is asked about again is the same one.
+  if (group.answered?.includes(one.alertId)) return { ...group, members, isCritical };
+  const first = [...group.first, one].slice(0, MOST_NAMES);
+  return { ...group, members, isCritical, total: group.total + 1, first };
+};
+
+const left = (group: Group, alertId: string): Group => {
+  const members = group.members.filter((id) => id !== alertId);
+  if (!hasQuestions(group.route)) return { ...group, members };
+  const others = (group.answered ?? []).filter((id) => id !== alertId);
+  return { ...group, members, answered: [...others, alertId].slice(-MOST_MEMBERS) };
+};
 
 const without = (state: Groups, alertId: string, route: string): Groups => {
   const { [route]: ofRoute = [], ...others } = state.recent;
-  const left = ofRoute.filter((one) => one.alertId !== alertId);
+  const rest = ofRoute.filter((one) => one.alertId !== alertId);
   const groups = state.groups.map((group) =>
-    group.route === route && group.members.includes(alertId)
-      ? { ...group, members: group.members.filter((id) => id !== alertId) }
-      : group,
+    group.route === route && group.members.includes(alertId) ? left(group, alertId) : group,
   );
-  return { recent: left.length === 0 ? others : { ...others, [route]: left }, groups };
+  return { recent: rest.length === 0 ? others : { ...others, [route]: rest }, groups };
 };
 
 /** Until nothing more follows: a group that has just begun may be due. */
@@ -166,10 +176,7 @@ const calmFrom = ({ recent }: Groups, route: string, least: number): number => {
 const ofGroup = (state: Groups, group: Group, now: number, { least, waitMs }: GroupSettings): readonly Noticed[] => {
   const { route, from, to, shown, isEnded, members } = group;
   if (members.length === 0)
-    return [
-      ...(shown !== null && !isEnded ? [resolve(GROUP_ROUTE, aboutGroup(group), 'all of its alerts are over')] : []),
-      releaseRoute(route, from),
-    ];
+    return [...(shown !== null && !isEnded ? [groupOver(group)] : []), releaseRoute(route, from)];
   const isCalm = to === null && now >= calmFrom(state, route, least);
   return [
     ...(isCalm ? [holdRoute(route, from, now)] : []),
@@ -224,24 +231,40 @@ const aboutGroup = ({ route, from, first }: Group) => ({
 const keyOfGroup = (group: Group): string => keyOf(GROUP_ROUTE, aboutGroup(group));
 
 const groupAlert = (group: Group): Noticed => {
-  const { route, first, isCritical } = group;
-  const count = countOf(group);
-  const names = first.map(({ agentId }) => agentId).join(', ');
-  const more = count > first.length ? ` and ${count - first.length} more` : '';
+  const { route, isCritical } = group;
+  const title = groupTitle(route, countOf(group));
   return raise(GROUP_ROUTE, aboutGroup(group), {
     severity: isCritical ? 'critical' : 'warning',
     ...(hasQuestions(route)
       ? {
-          title: `${count} agents wait for a decision: vigil inbox, or the page's Inbox`,
-          text: `The first of them: ${names}. While this alert is open, each question is in the inbox with its choices, and has no message of its own`,
+          title: `${title}: vigil inbox, or the page's Inbox`,
+          text: `${namesOf(group)}While this alert is open, each question is in the inbox with its choices, and has no message of its own`,
         }
       : {
-          title: `${count} agents at once: ${route}`,
-          text: `Raised within ${spell(GROUP_WINDOW_MS)} of each other: ${names}${more}. Their own alerts are withheld while this one is open: vigil alert list`,
+          title,
+          text: `Raised within ${spell(GROUP_WINDOW_MS)} of each other: ${namesOf(group)}Their own alerts are withheld while this one is open: vigil alert list`,
         }),
-    channels: [...new Set(first.flatMap(({ channels }) => channels))],
+    channels: [...new Set(group.first.flatMap(({ channels }) => channels))],
     groupWaitMs: 0,
   });
+};
+
+/** The end has the number of all that were in it. */
+const groupOver = (group: Group): Noticed => {
+  const { route, total } = group;
+  const text = hasQuestions(route) ? 'none of them waits for a decision any more' : 'all of its alerts are over';
+  return resolve(GROUP_ROUTE, aboutGroup(group), text, `${groupTitle(route, total)}: over`);
+};
+
+/** The first names, of questions only those that wait still, and how many more there are. */
+const namesOf = (group: Group): string => {
+  const { route, first, members } = group;
+  const isNamed = ({ alertId }: Recent) => !hasQuestions(route) || members.includes(alertId);
+  const names = first.filter(isNamed).map(({ agentId }) => agentId);
+  const more = countOf(group) - names.length;
+  if (names.length === 0) return '';
+  const start = hasQuestions(route) ? 'The first of them: ' : '';
+  return `${start}${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}. `;
 };
 
 const evolve = (state: Groups, { payload }: Notify, now: number): Groups => {

@@ -112,12 +112,17 @@ export const settleByPardon = (
   details: { ...details, severity: 'info', isPardon: true },
 });
 
-/** Resolves the alert. */
-export const resolve = (route: string, about: About, text: string): Noticed => ({
+/** Resolves the alert. Channels get the title only from the end of a group: any other end has the title of its alert. */
+export const resolve = (
+  route: string,
+  about: About,
+  text: string,
+  title = `${about.taskId ?? about.agentId ?? 'fleet'}: over`,
+): Noticed => ({
   route,
   about,
   action: 'resolve',
-  details: { severity: 'info', title: `${about.taskId ?? about.agentId ?? 'fleet'}: over`, text },
+  details: { severity: 'info', title, text },
 });
 
 /** Not for people: while the brake is on, its incident replaces the alerts of its agents. */

@@ -7,6 +7,7 @@ import {
   alertEvent,
   answeredEvent,
   answeringWith,
+  countEvent,
   escalation,
   failureOf,
   resolvedEvent,
@@ -95,6 +96,15 @@ test('another answer acknowledges nothing, because the alert is still repeated',
     answeredEvent({ title: 'worker-1: allow more time, decided by ada', isPardoned: false }),
   );
   expect(server.received.map(({ body }) => JSON.parse(body).event_action)).toEqual(['trigger']);
+});
+
+test('another count of a group sends nothing, as it would page people again after they have resolved the incident', async () => {
+  await using server = await answeringWith(202, accepted);
+  const sink = open(server.url);
+  await sink.deliver(countEvent());
+  expect(server.received).toEqual([]);
+  await sink.deliver(countEvent({ isQuiet: false }));
+  expect(server.received).toHaveLength(1);
 });
 
 test('an incident that begins after the pardon is triggered and acknowledged', async () => {

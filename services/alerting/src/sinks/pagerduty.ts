@@ -1,6 +1,6 @@
 import { KIND_SETTINGS, SECRETS } from '@vigil/policy/channels';
 import { cut, decisionOf, labelOf, oneLine, plain, whatOf, withItem } from '../delivery/message.ts';
-import { type AlertEvent, isQuiet, type Kind, type SinkDeps } from '../delivery/sink.ts';
+import { type AlertEvent, isCount, isQuiet, type Kind, type SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
 import { secretOf } from './secret.ts';
 
@@ -35,6 +35,8 @@ export const pagerduty: Kind<'pagerduty'> = {
           await enqueue({ event_action: 'resolve', dedup_key: alertId });
           return;
         }
+        // A trigger for each count would page people again where they have resolved the incident in PagerDuty.
+        if (isCount(alert)) return;
         const isAnswered = isPardoned(alert);
         // A trigger after the pardon would page people again where they have resolved the incident in PagerDuty.
         if (!isAnswered || !isQuiet(alert)) await trigger(alert);

@@ -117,6 +117,10 @@ export const answeredEvent = (fields: Partial<PayloadOf<typeof Topic.alert, 'ALE
   });
 };
 
+/** Another count of a group, without a noise. */
+export const countEvent = (fields: Partial<PayloadOf<typeof Topic.alert, 'ALERT_UPDATED'>> = {}): AlertEvent =>
+  answeredEvent({ route: 'alert_group', title: '40 agents are STUCK or FAILING', isPardoned: false, ...fields });
+
 /** The end of an alert, under the id of its start. */
 export const resolvedEvent = (fields: Partial<PayloadOf<typeof Topic.alert, 'ALERT_RESOLVED'>> = {}): AlertEvent =>
   example(Topic.alert, 'ALERT_RESOLVED', {

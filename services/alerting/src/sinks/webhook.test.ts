@@ -9,6 +9,7 @@ import {
   alertEvent,
   blockedAlert,
   brakeAlert,
+  countEvent,
   escalation,
   LINK_KEY,
   permissionRequest,
@@ -91,6 +92,13 @@ test('an escalation carries options, deadline, where to decide, and the newest c
       friction: null,
     },
   });
+});
+
+test('a message has whether it is quiet, so that a receiver need not disturb people', async () => {
+  const { received, url } = await answering(204);
+  await sink(url).deliver(alertEvent());
+  await sink(url).deliver(countEvent());
+  expect(received.map(({ body }) => JSON.parse(body).data.quiet)).toEqual([false, true]);
 });
 
 test('the command of an answer names the question that was put, so that it answers no later one', async () => {

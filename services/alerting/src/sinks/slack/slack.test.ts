@@ -10,6 +10,7 @@ import {
   alertEvent,
   answeredEvent,
   answeringWith,
+  countEvent,
   escalation,
   failureOf,
   LINK_KEY,
@@ -126,6 +127,17 @@ test('the options of an answered question go at once, and the reply about it is 
   expect(replies(messages)).toMatchObject([
     { reply_broadcast: false, text: expect.stringContaining('decided by ada') },
   ]);
+});
+
+test('another count of a group changes the message, without a reply', async () => {
+  const { messages, server, open } = await workspace();
+  await using _ = server;
+  const sink = open();
+  await sink.deliver(next(alertEvent({ route: 'alert_group', title: '10 agents are STUCK or FAILING' }), 'e1'));
+  await sink.deliver(next(countEvent(), 'e2'));
+  await sink.deliver(next(countEvent(), 'e2'));
+  expect(roots(messages)).toMatchObject([{ text: expect.stringContaining('40 agents') }]);
+  expect(replies(messages)).toEqual([]);
 });
 
 test('a request of an agent has a button for each of its options, with a link that answers it alone', async () => {

@@ -1,6 +1,6 @@
 import { KIND_SETTINGS, SECRETS } from '@vigil/policy/channels';
 import { whatOf } from '../../delivery/message.ts';
-import { type Acknowledged, type AlertEvent, isQuiet, type Kind } from '../../delivery/sink.ts';
+import { type Acknowledged, type AlertEvent, isCount, isQuiet, type Kind } from '../../delivery/sink.ts';
 import { optionalSecretOf, secretOf } from '../secret.ts';
 import { blocksOf, escaped, lineOf } from './blocks.ts';
 import { type Client, clientOf, type Thread } from './client.ts';
@@ -8,7 +8,7 @@ import { listen } from './presses.ts';
 
 /**
  * A thread an incident: its first message is the alert as it is now, updated in place, and each notification is a
- * reply. The alert's id is in the metadata of the first message, so a new process finds it again.
+ * reply. Another count of a group is none. The alert's id is in the metadata of the first message, so a new process finds it again.
  */
 export const slack: Kind<'slack'> = {
   settings: KIND_SETTINGS.slack,
@@ -69,7 +69,7 @@ const threadsOf = (client: Client) => {
     const isFirst = thread.eventId !== eventId;
     if (isFirst) await client.update(ts, content, { alertId, eventId, isUpdate: true });
     remember(alertId, { ts, eventId, isNotified: false });
-    const isNotified = !isFirst && (await client.hasReply(ts, eventId, alert.occurredAt));
+    const isNotified = isCount(alert) || (!isFirst && (await client.hasReply(ts, eventId, alert.occurredAt)));
     if (!isNotified) await client.reply(ts, content.text, !isOver && !isQuiet(alert), eventId);
     if (isOver) known.delete(alertId);
     else remember(alertId, { ts, eventId, isNotified: true });
