@@ -16,7 +16,14 @@ import { portOffsetOf, requireAllFree } from './servers/ports.ts';
 import { hasContainerEngine, hasJavaAndMaven } from './servers/requirements.ts';
 import { type EmbeddedServers, type Environment, isEmbedded, type Servers } from './servers/running-servers.ts';
 import { givenServers, startPortsOf, startServers } from './servers/servers.ts';
-import { chooseLog, chosenLine, type LogKind, type StartRequest, startRequestOf } from './system/choose-log.ts';
+import {
+  chooseLog,
+  chosenLine,
+  type LogKind,
+  START_HELP,
+  type StartRequest,
+  startRequestOf,
+} from './system/choose-log.ts';
 import { answersAt, endFrozen, pauseUntil } from './system/end-frozen.ts';
 import {
   type ClientEnv,
@@ -221,6 +228,11 @@ const run = async (env: Environment, signal: AbortSignal, { log, hasDemo }: Star
 
 const main = async (signal: AbortSignal): Promise<void> =>
   run(process.env, signal, startRequestOf(process.argv.slice(2), process.env));
+
+if (process.argv.slice(2).some((arg) => arg === '--help' || arg === '-h')) {
+  process.stdout.write(`${START_HELP}\n`);
+  process.exit();
+}
 
 keepFilesPrivate();
 const { signal, code } = interruption(process.env);

@@ -36,6 +36,18 @@ export type StartRequest = { readonly log: LogKind | null; readonly hasDemo: boo
 
 const OPTIONS = ['--kafka', '--embedded', '--no-demo'] as const;
 
+export const START_HELP = `npm start [-- OPTIONS]   starts Vigil with its servers and a demonstration fleet, and shows the agents; Ctrl-C stops everything
+
+  --kafka      on Kafka, with its registry and Postgres, by Java or containers
+  --embedded   on a log in one file, on Node alone; without either option, what this machine can run
+  --no-demo    without the demonstration fleet, and with the policy vigil
+
+Examples:
+  npm start -- --embedded
+  npm start -- --no-demo
+  VIGIL_ALERTS_FILE=$PWD/alerts.yaml npm start      alerts to your channels (docs/channels.md)
+  VIGIL_PORT_OFFSET=100 npm start                   beside another Vigil on this machine`;
+
 /** npm itself takes an option without `--` before it, and passes it as a variable. */
 const takenByNpm = (env: Readonly<Record<string, string | undefined>>): readonly string[] => [
   ...(env.npm_config_kafka === 'true' ? ['--kafka'] : []),
