@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAsked, mayUse, type Sent, whoText, withSent } from './commands.ts';
+import { defaultReason, isAsked, mayUse, type Sent, whoText, withSent } from './commands.ts';
 
 const sent = (id: number, became: Sent['became'], key = 'hold/a'): Sent => ({ id, key, label: 'Hold', at: 0, became });
 
@@ -31,4 +31,9 @@ test('a caller has the buttons of the commands that the role permits, and none w
 test('a person is shown with name and role, and only the role where both are the same word', () => {
   expect(whoText({ name: 'ada', role: 'operator', commands: [] })).toBe('ada (operator)');
   expect(whoText({ name: 'admin', role: 'admin', commands: [] })).toBe('role admin');
+});
+
+test('an answer to a request needs no reason, and what ends an agent or holds the fleet needs one', () => {
+  expect(defaultReason({ kind: 'answer_request' })).toBe('answered on the page');
+  for (const kind of ['request_step', 'halt', 'decide_case', 'review_task']) expect(defaultReason({ kind })).toBeNull();
 });

@@ -17,6 +17,10 @@ export type Action = {
 /** `forMs`: a duration; `message`: a text */
 export type Field = 'forMs' | 'message';
 
+/** The recorded reason where a person gives none; null: the command needs a reason. The answer to a request is its own reason. */
+export const defaultReason = ({ kind }: Pick<Command, 'kind'>): string | null =>
+  kind === 'answer_request' ? 'answered on the page' : null;
+
 /** Who uses the page, and the kinds of commands that their role permits. */
 export type Me = { readonly name: string; readonly role: string; readonly commands: readonly string[] };
 

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Action, Command } from '../model/commands.ts';
+import { type Action, type Command, defaultReason } from '../model/commands.ts';
 import { oldStateText } from '../model/knowledge.ts';
 
 const DURATIONS: readonly (readonly [text: string, ms: number])[] = [
@@ -17,9 +17,10 @@ type AskProps = {
   readonly onCancel: () => void;
 };
 
-/** Asks for the reason of a command before it is sent. */
+/** Asks for the reason of a command before it is sent. An answer to a request needs none. */
 export const Ask = ({ action, isBlind, onSend, onCancel }: AskProps) => {
   const old = oldStateText(isBlind);
+  const byDefault = defaultReason(action.command);
   const dialog = useRef<HTMLDialogElement>(null);
   const [why, setWhy] = useState('');
   const [forMs, setForMs] = useState(3_600_000);
@@ -36,7 +37,8 @@ export const Ask = ({ action, isBlind, onSend, onCancel }: AskProps) => {
       ...(action.fields.includes('forMs') && { forMs }),
       ...(action.fields.includes('message') && message.trim() !== '' && { message }),
     };
-    onSend({ ...action.command, ...added }, why.trim());
+    const reason = why.trim();
+    onSend({ ...action.command, ...added }, reason === '' ? (byDefault ?? '') : reason);
   };
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="ask-title" onClose={onCancel}>
@@ -70,10 +72,10 @@ export const Ask = ({ action, isBlind, onSend, onCancel }: AskProps) => {
         )}
         <label class="field">
           <span>
-            Why <span class="dim">(required)</span>
+            Why <span class="dim">{byDefault === null ? '(required)' : '(optional)'}</span>
           </span>
           <input
-            required
+            required={byDefault === null}
             maxLength={2000}
             placeholder="The reason, for the history"
             value={why}
