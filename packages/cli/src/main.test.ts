@@ -260,7 +260,9 @@ test('answers of a blind dashboard are shown as old, and end with 2', async () =
   const { code, out } = await vigil(['health', 'steady']);
   const inJson = await vigil(['health', 'steady', '--json']);
   const explained = await vigil(['explain', 'steady']);
+  const policies = await vigil(['policy', 'list']);
   knowledge = CURRENT;
+  expect(policies).toMatchObject({ code: 2, out: expect.stringMatching(/^BLIND since /) });
   expect(code).toBe(2);
   expect(out).toMatch(/^BLIND since /);
   expect(out).toContain('was HEALTHY');

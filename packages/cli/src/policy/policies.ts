@@ -28,7 +28,7 @@ const inForce = () => wholeAnswer<InForce>(dashboard(), '/v1/policies', 'policie
 
 export const list = async ({ json }: Json): Promise<void> => {
   const { policies, knowledge } = await inForce();
-  showAged(json, policies, knowledge, (rows, view) => policiesTable(view, rows));
+  showAged(json, policies, knowledge, (rows, view, isNow) => policiesTable(view, rows, isNow));
 };
 
 export const showOne = async (name: string, { json }: Json): Promise<void> => {

@@ -1,10 +1,11 @@
-import type { Doctor } from '@vigil/read-model';
+import type { Doctor, PolicyRow } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import { agentJson, agentLines, agentsTable, byUrgency, waitingTable } from './agents/agents.ts';
 import { caseLines, casesTable } from './agents/cases.ts';
 import { explainLines } from './agents/explain.ts';
 import { storyLine } from './describe.ts';
 import { doctorLines, isWell } from './fleet/doctor.ts';
+import { policiesTable } from './fleet/policies.ts';
 import { jsonText, plain, plainAll } from './plain.ts';
 import { agentRow, CURRENT, caseStory, EXTENT, entry, explanation, fleetRow, NOON, VIEW } from './rows.fixture.ts';
 import { clockTime, cut, heightOf } from './view.ts';
@@ -205,6 +206,34 @@ test("a signal's figure, limit and firing time are shown where they are known", 
   const text = explainLines(VIEW, explanation({ signals: [then, never] }), { ...EXTENT, all: true }).join('\n');
   expect(text).toMatch(/no_calls +medium +at 12:00:15 +starting +no call for 5 s; limit 20 s/);
   expect(text).toMatch(/exited +medium +no +- /);
+});
+
+test('while the view is blind, no signal fires now: each was firing, was due or was not', () => {
+  const figure = { axis: 'absence', confidence: 'high', words: '', value: null, limit: null, isDuration: true };
+  const at = (signal: string, fires: boolean, firesFrom: number | null) => ({
+    ...{ ...figure, signal, fires, firesFrom, suspendedBy: [] },
+  });
+  const signals = [at('no_calls', true, NOON - 5000), at('no_output', false, NOON + 15_000), at('exited', false, null)];
+  const blind = { ...EXTENT, isNow: false };
+  const text = explainLines(VIEW, explanation({ signals }), { ...blind, all: true }).join('\n');
+  expect(text).toMatch(/no_calls +high +was firing since 11:59:55/);
+  expect(text).toMatch(/no_output +high +was due at 12:00:15/);
+  expect(text).toMatch(/exited +high +was not /);
+  expect(text).toContain('A time ahead held if nothing more was received');
+  expect(explainLines(VIEW, explanation({ signals }), blind).join('\n')).toContain('1 were not due within 1 h');
+  expect(explainLines(VIEW, explanation({ signals }), EXTENT).join('\n')).toContain('1 do not fire within 1 h');
+});
+
+test('while the view is blind, the agents of each policy are a count of then', () => {
+  const policy: PolicyRow = {
+    ...{ name: 'vigil', hash: 'h1', origin: 'preset', agents: 4 },
+    ...{ publishedAt: NOON, publishedBy: 'vigil', why: null },
+  };
+  const assignment = { ...policy, name: 'assign.yaml' };
+  expect(policiesTable(VIEW, [policy], true)[1]).toMatch(/ preset +4 /);
+  const blind = policiesTable(VIEW, [policy, assignment], false);
+  expect(blind[1]).toMatch(/ preset +was 4 /);
+  expect(blind[2]).toMatch(/ preset +- /);
 });
 
 const findings = (more: Partial<Doctor> = {}): Doctor => ({

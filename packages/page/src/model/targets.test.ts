@@ -1,6 +1,7 @@
 import type { Targets } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { targetsOf } from './targets.ts';
+import { knownOf } from './knowledge.ts';
+import { figureOf, targetsOf } from './targets.ts';
 
 const delay = (p95Ms: number | null) => ({ count: 4, p50Ms: p95Ms, p95Ms, maxMs: p95Ms });
 const rate = (part: number, all: number) => ({ part, all, rate: all === 0 ? null : part / all });
@@ -54,4 +55,18 @@ test('the speed of the services is met below the aim only: at most the aim is no
     'Agents watched: 12, target 100 and more at once: null',
   ]);
   expect(shown({ watched: 100 }).at(-1)?.isMet).toBe(true);
+});
+
+test('a blind page has each figure as it was, and none in green or red; a current one has both', () => {
+  const targets = shown({ detection: delay(299_999), intervention: delay(600_000), watched: 4 });
+  const met = shown({ watched: 100 }).slice(-1);
+  const of = (blindSince: number | null) =>
+    [...targets.slice(0, 3), ...targets.slice(-1), ...met].map((one) => {
+      const { text, tone } = figureOf(one, knownOf(blindSince, 900));
+      return `${text}: ${tone}`;
+    });
+  expect(of(null)).toEqual(['4 min 59 s: met', '10 min: bad', '-: dim', '4: dim', '100: met']);
+  expect(of(500)).toEqual([
+    ...['was 4 min 59 s: state-was', 'was 10 min: state-was', '-: state-was', 'was 4: state-was', 'was 100: state-was'],
+  ]);
 });

@@ -1,5 +1,6 @@
 import { spell } from '@vigil/policy';
 import type { Speed, Targets } from '@vigil/read-model';
+import type { Known } from './knowledge.ts';
 
 /** One of the targets of the design, with its present figure. `isMet`: null without a figure. */
 export type Target = {
@@ -10,6 +11,7 @@ export type Target = {
   readonly of: string;
 };
 
+const NO_FIGURE = '-';
 const MINUTE_MS = 60_000;
 /** The aims of the design: detection and intervention in minutes, rates in parts of one. */
 const AIMS = { detectionMs: 5 * MINUTE_MS, interventionMs: 10 * MINUTE_MS, recovery: 0.95, falsePositives: 0.01 };
@@ -28,7 +30,7 @@ type Rate = Targets['recovery'];
 
 const delay = (name: string, { count, p95Ms }: Delay, aimMs: number, of: string): Target => ({
   ...{ name, of: `95 % of ${count} ${of}`, aim: `target below ${spell(aimMs)}` },
-  figure: p95Ms === null ? '-' : spell(p95Ms),
+  figure: p95Ms === null ? NO_FIGURE : spell(p95Ms),
   isMet: p95Ms === null ? null : p95Ms < aimMs,
 });
 
@@ -39,14 +41,15 @@ const rate = (
   isMet: (rate: number) => boolean,
 ): Target => ({
   ...{ name, aim, of: `${part} of ${all}` },
-  figure: found === null ? '-' : percent(found),
+  figure: found === null ? NO_FIGURE : percent(found),
   isMet: found === null ? null : isMet(found),
 });
 
 /** By a histogram: its bounds are all that is known. A bound that is the aim does not show that the figure is below it. */
 const speed = (name: string, { count, p95AtMostMs }: Speed, aimMs: number, of: string): Target => ({
   ...{ name, of: `95 % of ${count} ${of}`, aim: `target below ${shortText(aimMs)}` },
-  figure: count === 0 ? '-' : p95AtMostMs === null ? 'longer than is measured' : `at most ${shortText(p95AtMostMs)}`,
+  figure:
+    count === 0 ? NO_FIGURE : p95AtMostMs === null ? 'longer than is measured' : `at most ${shortText(p95AtMostMs)}`,
   isMet: count === 0 || p95AtMostMs === aimMs ? null : p95AtMostMs !== null && p95AtMostMs < aimMs,
 });
 
@@ -74,3 +77,12 @@ export const targetsOf = (targets: Targets): readonly Target[] => {
     watching(watched),
   ];
 };
+
+/** The figure and its class: green or red where it is met or missed. A blind page has it without colour, as it was. */
+export const figureOf = (
+  { figure, isMet }: Target,
+  { isNow, text, tone }: Known,
+): { readonly text: string; readonly tone: string } => ({
+  text: figure === NO_FIGURE ? figure : text(figure),
+  tone: isMet === null && isNow ? 'dim' : tone(isMet ? 'met' : 'bad'),
+});

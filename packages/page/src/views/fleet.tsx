@@ -15,7 +15,7 @@ import {
   shownCells,
 } from '../model/fleet.ts';
 import { addressOf } from '../model/places.ts';
-import { targetsOf } from '../model/targets.ts';
+import { figureOf, targetsOf } from '../model/targets.ts';
 import { useAnswer, useKnown, usePage } from '../parts/context.tsx';
 import { focusField } from '../parts/field.ts';
 import { Grid } from '../parts/grid.tsx';
@@ -216,18 +216,22 @@ const Cells = ({ cells, shown, filter, onFilter }: CellsProps) => {
 /** The targets of the design: the first four as they were met in the last day, the others since the services started. */
 const Targets = () => {
   const { live } = usePage();
+  const known = useKnown();
   const { value } = useAnswer(live, ROUTES.targets);
   if (value === null) return null;
   return (
     <dl class="targets" aria-label="Targets">
-      {targetsOf(value).map(({ name, figure, aim, isMet, of }) => (
-        <div key={name} title={of}>
-          <dt>{name}</dt>
-          <dd>
-            <span class={isMet === null ? 'dim' : isMet ? 'met' : 'bad'}>{figure}</span>, <span class="dim">{aim}</span>
-          </dd>
-        </div>
-      ))}
+      {targetsOf(value).map((target) => {
+        const figure = figureOf(target, known);
+        return (
+          <div key={target.name} title={target.of}>
+            <dt>{target.name}</dt>
+            <dd>
+              <span class={figure.tone}>{figure.text}</span>, <span class="dim">{target.aim}</span>
+            </dd>
+          </div>
+        );
+      })}
     </dl>
   );
 };

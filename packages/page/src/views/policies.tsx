@@ -4,11 +4,12 @@ import { useState } from 'preact/hooks';
 import { ROUTES } from '../live/routes.ts';
 import { addressOf } from '../model/places.ts';
 import { orDash } from '../model/text.ts';
-import { useAnswer, usePage } from '../parts/context.tsx';
+import { useAnswer, useKnown, usePage } from '../parts/context.tsx';
 import { Clock, Facts, Loaded, Table } from '../parts/parts.tsx';
 
 export const Policies = () => {
   const { live } = usePage();
+  const { text } = useKnown();
   return (
     <Loaded answered={useAnswer(live, ROUTES.policies)}>
       {({ policies, refusals }) => (
@@ -29,7 +30,7 @@ export const Policies = () => {
               },
               { title: 'Hash', kind: 'text', of: ({ hash }) => <span class="mono dim">{hash.slice(0, 12)}</span> },
               { title: 'From', kind: 'text', of: ({ origin }) => orDash(origin) },
-              { title: 'Agents', kind: 'number', of: ({ agents }) => agents },
+              { title: 'Agents', kind: 'number', of: ({ agents }) => text(`${agents}`) },
               { title: 'Since', kind: 'text', of: ({ publishedAt }) => <Clock at={publishedAt} /> },
               { title: 'By', kind: 'text', of: ({ publishedBy }) => publishedBy },
               { title: 'Why', kind: 'wide', of: ({ why }) => orDash(why) },
@@ -60,6 +61,7 @@ export const Policies = () => {
 
 export const Policy = ({ name }: { readonly name: string }) => {
   const { live } = usePage();
+  const { text } = useKnown();
   const all = useAnswer(live, ROUTES.policies).value?.policies ?? [];
   const [other, setOther] = useState<string | null>(null);
   return (
@@ -73,7 +75,7 @@ export const Policy = ({ name }: { readonly name: string }) => {
             of={[
               ['Hash', policy.hash],
               ['From', orDash(policy.origin)],
-              ['Agents', policy.agents],
+              ['Agents', text(`${policy.agents}`)],
               ['Since', <Clock key="since" at={policy.publishedAt} />],
               ['By', policy.publishedBy],
               ['Why', orDash(policy.why)],

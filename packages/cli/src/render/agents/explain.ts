@@ -147,27 +147,29 @@ const byTime = (one: SignalFigure, other: SignalFigure): number =>
   (one.firesFrom ?? Number.POSITIVE_INFINITY) - (other.firesFrom ?? Number.POSITIVE_INFINITY) ||
   (one.signal < other.signal ? -1 : 1);
 
-const signalLines = (view: View, { signals, agent }: Explanation, { all }: Extent): readonly string[] => {
+const signalLines = (view: View, { signals, agent }: Explanation, { all, isNow }: Extent): readonly string[] => {
   if (signals === null || signals.length === 0) return [];
   const sorted = signals.toSorted(byTime);
   const shown = all ? sorted : sorted.filter((figure) => isSoon(view, figure));
   // An agent that has ended gets no more evidence.
   const rest = agent.state === 'TERMINATED' ? 0 : sorted.length - shown.length;
-  const others = rest === 0 ? [] : [`  ${rest} do not fire within 1 h: vigil explain ${agent.agentId} --all`];
+  const late = isNow ? 'do not fire' : 'were not due';
+  const others = rest === 0 ? [] : [`  ${rest} ${late} within 1 h: vigil explain ${agent.agentId} --all`];
   const isAhead = shown.some(({ fires, firesFrom }) => !fires && firesFrom !== null);
-  const silence = isAhead
-    ? ['  A time ahead holds if nothing more is received: each report of the agent puts it off.']
-    : [];
-  return [...(shown.length === 0 ? [] : signalTable(view, shown)), ...silence, ...others];
+  const silence = isAhead ? [isNow ? AHEAD : AHEAD_BEFORE] : [];
+  return [...(shown.length === 0 ? [] : signalTable(view, shown, isNow)), ...silence, ...others];
 };
 
-const signalTable = (view: View, signals: readonly SignalFigure[]): readonly string[] =>
+const AHEAD = '  A time ahead holds if nothing more is received: each report of the agent puts it off.';
+const AHEAD_BEFORE = '  A time ahead held if nothing more was received: each later report of the agent has put it off.';
+
+const signalTable = (view: View, signals: readonly SignalFigure[], isNow: boolean): readonly string[] =>
   table<SignalFigure>(
     view,
     [
       { title: '  SIGNAL', of: ({ signal }) => `  ${signal}` },
       { title: 'CONFIDENCE', of: ({ confidence }) => confidence },
-      { title: 'FIRES', of: (figure) => firesText(view, figure) },
+      { title: 'FIRES', of: (figure) => firesText(view, figure, isNow) },
       { title: 'EXEMPT', of: ({ suspendedBy }) => orDash(suspendedBy.join(', ')) },
       { title: 'FIGURE', of: ({ words }) => words, rest: true },
     ],
@@ -175,9 +177,12 @@ const signalTable = (view: View, signals: readonly SignalFigure[]): readonly str
     'No signals.',
   );
 
-const firesText = (view: View, { fires, firesFrom }: SignalFigure): string => {
-  if (firesFrom === null) return 'no';
-  return fires ? `since ${clockTime(view, firesFrom)}` : `at ${clockTime(view, firesFrom)}`;
+/** `since 12:00:00`, `at 12:05:00` or `no`. While the view is blind, `was firing since 12:00:00`, `was due at 12:05:00` or `was not`. */
+const firesText = (view: View, { fires, firesFrom }: SignalFigure, isNow: boolean): string => {
+  if (firesFrom === null) return isNow ? 'no' : 'was not';
+  const at = clockTime(view, firesFrom);
+  if (fires) return isNow ? `since ${at}` : `was firing since ${at}`;
+  return isNow ? `at ${at}` : `was due at ${at}`;
 };
 
 const orderLine = (view: View, { issuedAt, kind, runtimeId, receipts }: OrderRow): string => {

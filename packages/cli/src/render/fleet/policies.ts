@@ -1,5 +1,6 @@
 import type { Checked, Difference } from '@vigil/policy';
 import type { PolicyRow } from '@vigil/read-model';
+import { stateText } from '../knowledge.ts';
 import { clockTime, orDash, table, type View } from '../view.ts';
 
 /** What becomes of a document: `file` null: one that is taken back. */
@@ -13,14 +14,15 @@ export type PolicyChange = {
   readonly differences: readonly Difference[];
 };
 
-export const policiesTable = (view: View, policies: readonly PolicyRow[]): string[] =>
+/** `isNow`: the agents are counted by their present policies, not by those of an earlier time. */
+export const policiesTable = (view: View, policies: readonly PolicyRow[], isNow: boolean): string[] =>
   table<PolicyRow>(
     view,
     [
       { title: 'POLICY', of: ({ name }) => name },
       { title: 'HASH', of: ({ hash }) => hash },
       { title: 'FROM', of: ({ origin }) => orDash(origin) },
-      { title: 'AGENTS', of: ({ name, agents }) => (name.includes('.') ? '-' : String(agents)) },
+      { title: 'AGENTS', of: ({ name, agents }) => (name.includes('.') ? '-' : stateText(String(agents), isNow)) },
       { title: 'SINCE', of: ({ publishedAt }) => clockTime(view, publishedAt) },
       { title: 'BY', of: ({ publishedBy }) => publishedBy },
       { title: 'WHY', of: ({ why }) => orDash(why), rest: true },
