@@ -339,15 +339,15 @@ describe.skipIf(!ownServers || executable === null)('an action of the page on a 
       ['End dry run', 'DRY_RUN_CHANGED', 'DRY RUN', 'detached'],
     ] as const) {
       await act(button(label), label, [Topic.fleetGovernance, type]);
-      await page.getByText(banner, { exact: true }).waitFor({ state });
+      await page.getByText(banner, { exact: true }).first().waitFor({ state });
     }
   });
 
   test('a brake that the loss of many agents engaged is lifted', async () => {
     await go('fleet');
-    await page.getByText('BRAKE', { exact: true }).waitFor();
+    await page.getByText('BRAKE', { exact: true }).first().waitFor();
     await act(button('Lift the brake'), 'Lift the brake', [Topic.fleetGovernance, 'BRAKE_RELEASED']);
-    await page.getByText('BRAKE', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('BRAKE', { exact: true }).first().waitFor({ state: 'detached' });
   });
 
   test('a change without a connection is on the page once, as soon as there is one again, and so is the next', async () => {

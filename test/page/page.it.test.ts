@@ -2,8 +2,9 @@ import { Topic, type TopicName } from '@vigil/events';
 import axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signLink } from '../../packages/chassis/src/decision-link.ts';
 import { goTo, installedBrowser, openBrowser, openPage, WAIT_MS } from './browser.ts';
-import { caused, openWorld, startReplays, type World } from './world-model.ts';
+import { caused, LINK_KEY, openWorld, startReplays, type World } from './world-model.ts';
 
 const executable = installedBrowser();
 if (executable === null)
@@ -143,12 +144,14 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     const left = one.locator('.left');
     const before = await left.textContent();
     await expect.poll(() => left.textContent(), { timeout: WAIT_MS }).not.toBe(before);
-    await ask(one.getByRole('button', { name: 'Allow' }), 'Allow', 'the branch is mine');
+    // An answer to a request needs no reason.
+    await one.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Allow' }).click();
     await one.getByRole('button', { name: 'Allow: asked' }).waitFor();
     await expect.poll(() => world.written(Topic.handleRequest).length, { timeout: WAIT_MS }).toBe(1);
     expect(lastCommand(Topic.handleRequest)).toMatchObject({
       type: 'ANSWER_REQUEST',
-      payload: { requestId: 'rq-5d20e1', option: 'allow', by: 'ada (page)', why: 'the branch is mine' },
+      payload: { requestId: 'rq-5d20e1', option: 'allow', by: 'ada (page)', why: 'answered on the page' },
     });
     world.answerRequest('rq-5d20e1', 'allow', 'ada (page)');
     world.state.outcome = [caused('REQUEST_ANSWERED', { requestId: 'rq-5d20e1', option: 'allow', by: 'ada (page)' })];
@@ -248,6 +251,79 @@ describe.skipIf(executable === null)('the page in a browser', () => {
       .first()
       .click();
     await page.getByRole('heading', { level: 1, name: stuck?.agentId ?? '' }).waitFor();
+  });
+
+  test('each cell of the fleet has the state of its agent as a word and in its title; on a blind page, as it was', async () => {
+    await go('fleet');
+    await page.getByRole('searchbox').fill('');
+    const cells = page.getByRole('list', { name: 'Agents' }).getByRole('link');
+    const states = 'HEALTHY|DEGRADED|STUCK|FAILING|UNKNOWN|TERMINATED';
+    const stuck = cells.filter({ hasText: world.rows.agents[41]?.agentId ?? '' });
+    const areAll = async (word: RegExp): Promise<void> => {
+      await stuck.first().getByText(word).waitFor();
+      const texts = await cells.locator('.detail').allTextContents();
+      const titles = await cells.evaluateAll((all) => all.map((one) => one.getAttribute('title') ?? ''));
+      expect(texts.length).toBeGreaterThan(20);
+      for (const text of texts) expect(text).toMatch(word);
+      for (const title of titles) expect(title.replace(/^.*?: /, '')).toMatch(word);
+    };
+    await areAll(new RegExp(`^(?:${states})\\b`));
+    await cells
+      .getByText(/^\w+ · asks · /)
+      .first()
+      .waitFor();
+    const targets = page.getByLabel('Targets');
+    await targets.locator('.met, .bad').first().waitFor();
+    world.state.knowledge = { upTo: Date.now() - 9000, blindSince: Date.now() - 9000, away: [] };
+    await seen(/^BLIND since/);
+    await areAll(new RegExp(`^was (?:${states})\\b`));
+    await targets.getByText(/^was [\d,]+$/).waitFor();
+    expect(await targets.locator('.met, .bad').count()).toBe(0);
+    world.state.knowledge = null;
+    await seen(/^current, /);
+  });
+
+  test('on a phone, cells are on the first screen of the fleet, and what holds it is in the first line', async () => {
+    const own = await open({ viewport: { width: 360, height: 740 } });
+    await own.goto(await world.loginAddress());
+    const before = world.rows.fleet;
+    world.rows.fleet = { ...before, halted: true, haltBy: 'ada', haltWhy: 'a test', braked: true, brakeScope: 'fleet' };
+    world.change(['fleet', 'fleet']);
+    await goTo(own, world.url, 'fleet');
+    const head = own.getByRole('banner');
+    const top = async (one: Locator): Promise<number> => (await one.boundingBox())?.y ?? Number.NaN;
+    for (const hold of ['HALTED', 'BRAKE']) {
+      await head.getByText(hold, { exact: true }).waitFor();
+      expect(await top(head.getByText(hold, { exact: true }))).toBeLessThan(30);
+    }
+    world.rows.fleet = before;
+    world.change(['fleet', 'fleet']);
+    await head.getByText('HALTED').waitFor({ state: 'detached' });
+    const cell = own.locator('.cell').first();
+    await cell.waitFor();
+    const targets = own.getByLabel('Targets').locator('div');
+    await targets.nth(7).waitFor();
+    expect((await top(cell)) + 40).toBeLessThan(740);
+    expect(await top(targets.first())).toBeGreaterThan(await top(own.locator('.cell').last()));
+    // Two in each row.
+    expect(await top(targets.nth(1))).toBe(await top(targets.nth(0)));
+    expect(await top(targets.nth(2))).toBeGreaterThan(await top(targets.nth(1)));
+    await own.close();
+  });
+
+  test('the page of a decision link has the words of its choice and its own style, within its security policy', async () => {
+    const request = world.rows.requests.find(({ requestId }) => requestId === 'rq-90c4b7');
+    const link = await signLink(LINK_KEY, {
+      ...{ kind: 'answer_request', subject: 'rq-90c4b7', decision: 'option-3', channel: 'ops' },
+      ...{ deadlineAt: request?.deadlineAt ?? null, sentAt: Date.now() },
+    });
+    const own = await open({ viewport: { width: 360, height: 740 } });
+    await own.goto(`${world.url}/v1/decision?link=${link}`);
+    await own.getByRole('heading', { name: 'Answer Write a third migration?' }).waitFor();
+    const button = own.getByRole('button', { name: 'Answer Write a third migration' });
+    expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    expect(await own.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await own.close();
   });
 
   test('a change is on the page without a reload, and a lost stream loses none', async () => {
@@ -374,6 +450,8 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     const before = Date.now();
     await page.getByRole('button', { name: 'Hold' }).click();
     await page.getByLabel('For').selectOption('4 hours');
+    await page.getByRole('dialog').getByRole('button', { name: 'Hold' }).click();
+    expect(await page.getByLabel('Why').evaluate((field) => field.matches(':invalid'))).toBe(true);
     await page.getByLabel('Why').fill('a look');
     await page.getByRole('dialog').getByRole('button', { name: 'Hold' }).click();
     await seen(/: the fleet is halted by root/);

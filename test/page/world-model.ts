@@ -19,6 +19,8 @@ import { judgedOf } from './world-story.ts';
 const BUILT_PAGE = path.join(import.meta.dirname, '../../.cache/bundles/page');
 
 const TOKEN = 'a-token-for-tests-of-the-page-only';
+/** Signs decision links to this world. */
+export const LINK_KEY = 'a-key-for-tests-of-the-page-only';
 
 export const caused = (type: string, payload: Entry['payload']): Entry => ({
   ...{ eventId: randomUUID(), at: 0, type, agentId: null, taskId: null, caseId: null, payload },
@@ -85,7 +87,7 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
   });
 
   const app = openApp({
-    ...{ tls: null, isSecure: false, pageFolder: BUILT_PAGE, hosts: [], linkKey: null, log, feed, now },
+    ...{ tls: null, isSecure: false, pageFolder: BUILT_PAGE, hosts: [], linkKey: LINK_KEY, log, feed, now },
     newId: randomUUID,
     replays,
     people: { callerOfHash: (hash) => (hash === hashOfToken(TOKEN) ? { name: 'ada', role: state.role } : null) },

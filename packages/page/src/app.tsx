@@ -16,7 +16,7 @@ import { type Page, PageContext, useAnswer } from './parts/context.tsx';
 import { focusField } from './parts/field.ts';
 import { reachableCell } from './parts/grid.tsx';
 import { Help } from './parts/help.tsx';
-import { Away, FleetLines, KnowledgeLine, Navigation, Notice, Outcomes } from './parts/shell.tsx';
+import { Away, FleetLines, FleetMarks, KnowledgeLine, Navigation, Notice, Outcomes } from './parts/shell.tsx';
 import { View } from './views/view.tsx';
 
 const SECOND_MS = 1000;
@@ -177,6 +177,7 @@ export const App = ({ live, places }: { readonly live: Live; readonly places: Pl
         <span class={knowledge === null ? 'brand unknown' : page.blindSince === null ? 'brand' : 'brand blind'}>
           Vigil
         </span>
+        {fleet.value !== null && <FleetMarks fleet={fleet.value.fleet} />}
         <KnowledgeLine />
         {status !== null && (
           <p class="status" role="status">

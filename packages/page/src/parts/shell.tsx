@@ -73,6 +73,21 @@ export const Away = () => {
   );
 };
 
+/** Whether the fleet is held, in the first line of the page, where no view scrolls it away. */
+export const FleetMarks = ({ fleet }: { readonly fleet: FleetAnswer['fleet'] }) => {
+  const { text, tone } = useKnown();
+  const holds = [fleet.halted ? 'HALTED' : null, fleet.braked ? 'BRAKE' : null].filter((one) => one !== null);
+  return (
+    <>
+      {holds.map((hold) => (
+        <strong key={hold} class={`hold ${tone('bad')}`}>
+          {text(hold)}
+        </strong>
+      ))}
+    </>
+  );
+};
+
 /** What holds the whole fleet, in the words of the terminal. */
 export const FleetLines = ({ fleet }: { readonly fleet: FleetAnswer['fleet'] }) => {
   const { isNow, text } = useKnown();
