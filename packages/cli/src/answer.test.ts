@@ -9,6 +9,7 @@ test('an item of the inbox is answered by the command of its kind', () => {
     commandFor('task/T-1', 'retry', { since: 600, alertId: null }),
     commandFor('ticket/t-1', 'acknowledge', { since: 700, alertId: 'alert-9' }),
     commandFor('task/T-7', 'acknowledge', { since: 800, alertId: 'alert-7' }),
+    commandFor('agent/worker-2', 'acknowledge', { since: 900, alertId: 'alert-5' }),
     commandFor('brake', 'lift', null),
   ].map(({ command }) => command);
   expect(commands).toEqual([
@@ -17,6 +18,7 @@ test('an item of the inbox is answered by the command of its kind', () => {
     { kind: 'review_task', taskId: 'T-1', decision: 'retry', askedAt: 600 },
     { kind: 'acknowledge', alertId: 'alert-9' },
     { kind: 'acknowledge', alertId: 'alert-7' },
+    { kind: 'acknowledge', alertId: 'alert-5' },
     { kind: 'lift_brake' },
   ]);
 });

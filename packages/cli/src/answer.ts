@@ -73,7 +73,7 @@ export const commandFor = (
       command: { kind: 'review_task', taskId: id, decision: option, ...seen },
       outcome: `vigil task show ${id}`,
     };
-  const isOfAlert = (kind === 'ticket' || kind === 'task') && alertId !== null;
+  const isOfAlert = (kind === 'ticket' || kind === 'task' || kind === 'agent') && alertId !== null;
   if (isOfAlert && option === 'acknowledge')
     return { command: { kind: 'acknowledge', alertId }, outcome: 'vigil alert list' };
   if (isOfAlert) throw new Refusal(`${item} is answered with acknowledge, and not with ${JSON.stringify(option)}.`);

@@ -118,6 +118,21 @@ test.each([
   ]);
 });
 
+test('an agent that waits in its own terminal leaves the inbox by the acknowledgement of its alert', () => {
+  const alone = { ...asking('question'), runtimeId: null };
+  const waits = { alertId: 'a-2', alertKey: 'w', route: 'awaiting_input', agentId: 'worker-2', acknowledgedAt: null };
+  const command = 'vigil inbox answer agent/worker-2 acknowledge --why "…"';
+  expect(inboxWith({ agents: [alone], alerts: [waits] })).toMatchObject([
+    { id: 'agent/worker-2', alertId: 'a-2', options: [{ name: 'acknowledge', command }] },
+  ]);
+  expect(inboxWith({ agents: [alone], alerts: [{ ...waits, acknowledgedAt: 400 }] })).toEqual([]);
+  const others = [{ ...waits, agentId: 'worker-3', acknowledgedAt: 400 }];
+  expect(inboxWith({ agents: [alone], alerts: others })).toMatchObject([{ alertId: null, options: [] }]);
+  // Its runtime takes the answer, so it waits until it has it.
+  const acknowledged = [{ ...waits, acknowledgedAt: 400 }];
+  expect(inboxWith({ agents: [asking('question')], alerts: acknowledged })).toMatchObject([{ options: [] }]);
+});
+
 const request = {
   requestId: 'r-1',
   agentId: 'worker-2',

@@ -32,7 +32,7 @@ export type InboxItem = {
    * null: each option has its own
    */
   readonly command: string | null;
-  /** of a ticket or a blocked task: the alert that its answer acknowledges; null: of another item */
+  /** of a ticket, a blocked task, or an agent that waits in its own terminal: the alert that its answer acknowledges; null: of another item */
   readonly alertId: string | null;
 };
 
@@ -146,16 +146,24 @@ const terminalAnswer = ({ agentId, runtimeId, host }: AgentRow): string => {
     : `nothing happens: it waits until a person answers in its terminal: \`vigil attach ${shellQuoted(agentId)} --write\` on ${place}`;
 };
 
-/** An idle prompt asks nothing. The client of an agent takes the answer, on its terminal, which only its runtime has. */
-const ofAgent = (agent: AgentRow): readonly InboxItem[] => {
+/**
+ * An idle prompt asks nothing. The client of an agent takes the answer, on its terminal, which only its runtime has. Without
+ * a runtime Vigil cannot send an answer, and may not see it: an acknowledgement of the alert removes the item.
+ */
+const ofAgent = (agent: AgentRow, alerts: readonly AlertRow[]): readonly InboxItem[] => {
   const { agentId, taskId, waitingFor, exemptionSince, runtimeId } = agent;
   if (waitingFor?.kind !== 'permission' && waitingFor?.kind !== 'question') return [];
   const { kind, text: asked } = waitingFor;
   const question = sentence(asked ?? `It waits for a person (${kind})`);
   const text = runtimeId === null ? `${question} Answer in its own terminal.` : asked;
+  const ofWait = (one: AlertRow) => one.route === 'awaiting_input' && one.agentId === agentId;
+  const alert = runtimeId === null ? alerts.find(ofWait) : undefined;
+  if (alert !== undefined && alert.acknowledgedAt !== null) return [];
+  const id = `agent/${agentId}`;
+  const command = `vigil inbox answer ${shellQuoted(id)} acknowledge ${WHY}`;
   return [
     {
-      id: `agent/${agentId}`,
+      id,
       kind,
       agentId,
       taskId,
@@ -163,10 +171,10 @@ const ofAgent = (agent: AgentRow): readonly InboxItem[] => {
       since: exemptionSince,
       ...noDeadline,
       withoutAnswer: terminalAnswer(agent),
-      options: [],
+      options: alert === undefined ? [] : [{ name: 'acknowledge', label: 'acknowledge', command }],
       questions: [],
       command: runtimeId === null ? null : `vigil attach ${shellQuoted(agentId)} --write`,
-      alertId: null,
+      alertId: alert?.alertId ?? null,
     },
   ];
 };
@@ -299,7 +307,7 @@ export const inboxOf = ({
     ...cases.filter(({ waiting }) => waiting).map(ofCase),
     ...requests.map(ofRequest),
     // A request replaces the wait that its agent reports, which is the same one.
-    ...withoutRequests(agents, requests).flatMap(ofAgent),
+    ...withoutRequests(agents, requests).flatMap((agent) => ofAgent(agent, alerts)),
     ...tasks.filter(isInReview).map(ofReview),
     ...alerts.flatMap((alert) => ofBlocked(alert, tasks.filter(isInReview))),
     ...tickets.flatMap((ticket) => ofTicket(ticket, alerts)),

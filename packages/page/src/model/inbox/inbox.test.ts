@@ -42,6 +42,8 @@ test('a review, a ticket and the brake have commands of their own', () => {
   ]);
   const blocked = { kind: 'review', id: 'task/T-1', options, alertId: 'alert-7' } as const;
   expect(commands(blocked), 'a blocked task').toEqual([{ kind: 'acknowledge', alertId: 'alert-7' }]);
+  const alone = { kind: 'question', id: 'agent/worker-1', options, alertId: 'alert-5' } as const;
+  expect(commands(alone), 'a wait in its own terminal').toEqual([{ kind: 'acknowledge', alertId: 'alert-5' }]);
   expect(commands({ kind: 'brake', id: 'brake', options: [option('lift')] })).toEqual([{ kind: 'lift_brake' }]);
 });
 

@@ -29,6 +29,7 @@ const commandOf = (item: InboxItem, option: InboxItem['options'][number]): Comma
       return { kind: 'lift_brake' };
     case 'permission':
     case 'question':
+      if (item.alertId !== null) return { kind: 'acknowledge', alertId: item.alertId };
       return item.id.startsWith('request/') ? { kind: 'answer_request', requestId: idOf(item), option: name } : null;
   }
 };
