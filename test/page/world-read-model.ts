@@ -85,6 +85,8 @@ export const modelOf = (rows: Rows, outcomes: () => readonly Entry[], now: () =>
       rows.alerts.filter((one) => having(wanted)(one) && isOpen(open, one.resolvedAt)),
     requests: async ({ open, ...wanted }) =>
       rows.requests.filter((one) => having(wanted)(one) && isOpen(open, one.settledAt)),
+    expiredRequests: async (agentIds) =>
+      rows.requests.filter(({ agentId, settled }) => settled === 'expired' && agentIds.includes(agentId)),
     request: async (id) => rows.requests.find(({ requestId }) => requestId === id) ?? null,
     silences: async (at) => rows.silences.filter(({ until }) => until > at),
     breakers: async ({ open, tripsSince: _, ...wanted }) =>

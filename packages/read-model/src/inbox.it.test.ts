@@ -72,3 +72,16 @@ test('each request that waits is in the inbox, however many wait', async () => {
   expect(items).toHaveLength(1200);
   expect(items.at(-1)?.id).toBe('request/r-1200');
 });
+
+test('of each agent the newest request counts, and only where its deadline has passed', async () => {
+  await using database = await scratchReadModel();
+  await database.query(`
+    INSERT INTO requests (request_id, agent_id, client, kind, text, opened_order, opened_at, deadline_at, at_deadline, settled, settled_order)
+    VALUES ('r-1', 'w1', 'codex', 'permission', 'Bash: old', '1', now() - interval '1 hour', now(), 'no_decision', 'expired', '2'),
+           ('r-2', 'w1', 'codex', 'permission', 'Bash: new', '3', now(), now(), 'no_decision', 'expired', '4'),
+           ('r-3', 'w2', 'codex', 'permission', 'Bash: old', '1', now() - interval '1 hour', now(), 'no_decision', 'expired', '2'),
+           ('r-4', 'w2', 'codex', 'permission', 'Bash: new', '3', now(), now(), 'no_decision', 'answered', '4'),
+           ('r-5', 'w3', 'codex', 'permission', 'Bash: other', '3', now(), now(), 'no_decision', 'expired', '4')`);
+  const found = await readModel(database).expiredRequests(['w1', 'w2']);
+  expect(found.map(({ requestId }) => requestId)).toEqual(['r-2']);
+});

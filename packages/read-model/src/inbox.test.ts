@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import { type InboxSources, inboxOf } from './inbox.ts';
 
-const nothing = { cases: [], requests: [], agents: [], tasks: [], tickets: [], alerts: [], fleet: { braked: false } };
+const nothing = {
+  cases: [],
+  requests: [],
+  expired: [],
+  agents: [],
+  tasks: [],
+  tickets: [],
+  alerts: [],
+  fleet: { braked: false },
+};
 const inboxWith = (more: object) => inboxOf({ ...nothing, ...more } as unknown as InboxSources);
 
 const waitingCase = {
@@ -165,6 +174,29 @@ test('a request with a waiting hook has its options and its deadline, and is the
       alertId: null,
     },
   ]);
+});
+
+const stillAsking = (more: object = {}) => ({
+  ...{ ...asking('permission'), instanceId: 'i-1', waitingFor: { kind: 'permission', text: 'Bash', since: 1 } },
+  ...more,
+});
+const expired = { ...request, instanceId: 'i-1', settled: 'expired', settledAt: 8500 };
+
+test('after the deadline of its request the item of the agent has the command that it waits for', () => {
+  expect(inboxWith({ agents: [stillAsking()], expired: [expired] })).toMatchObject([
+    { id: 'agent/worker-2', text: 'Bash: rm -rf build', options: [] },
+  ]);
+});
+
+test.each([
+  ['of another agent', {}, { agentId: 'worker-3' }],
+  ['of an earlier instance', {}, { instanceId: 'i-0' }],
+  ['for another tool', {}, { text: 'Write: /a' }],
+  ['of another kind', {}, { kind: 'question' }],
+  ['that expired before the wait began', { exemptionSince: 8500 }, {}],
+] as const)('a request %s is not what the agent waits for', (_, ofAgent, ofRequest) => {
+  const sources = { agents: [stillAsking(ofAgent)], expired: [{ ...expired, ...ofRequest }] };
+  expect(inboxWith(sources)).toMatchObject([{ id: 'agent/worker-2', text: 'Bash' }]);
 });
 
 const asked = (name: string) => ({ name, header: name, text: 'Which?', isMultiple: true, options: [] });

@@ -40,6 +40,8 @@ export type InboxSources = {
   readonly cases: readonly CaseRow[];
   /** the open ones */
   readonly requests: readonly RequestRow[];
+  /** of the agents: the newest one of each, where its deadline has passed */
+  readonly expired: readonly RequestRow[];
   /** those that wait for a person */
   readonly agents: readonly AgentRow[];
   /** those that wait for a person */
@@ -147,13 +149,33 @@ const terminalAnswer = ({ agentId, runtimeId, host }: AgentRow): string => {
 };
 
 /**
+ * Its hook reports only the tool of a permission. After the deadline of a request the agent waits for the same answer, and the
+ * request has the command or file. Null: the wait began later, or is for something else.
+ */
+const askedWhole = (
+  { instanceId, waitingFor, exemptionSince }: AgentRow,
+  expired: RequestRow | undefined,
+): string | null => {
+  const tool = waitingFor?.text ?? null;
+  if (expired === undefined || tool === null || exemptionSince === null) return null;
+  const { text, kind, settledAt } = expired;
+  const isSame = expired.instanceId === instanceId && kind === waitingFor?.kind && exemptionSince < (settledAt ?? 0);
+  return isSame && text.startsWith(`${tool}: `) ? text : null;
+};
+
+/**
  * An idle prompt asks nothing. The client of an agent takes the answer, on its terminal, which only its runtime has. Without
  * a runtime Vigil cannot send an answer, and may not see it: an acknowledgement of the alert removes the item.
  */
-const ofAgent = (agent: AgentRow, alerts: readonly AlertRow[]): readonly InboxItem[] => {
+const ofAgent = (
+  agent: AgentRow,
+  alerts: readonly AlertRow[],
+  expired: RequestRow | undefined,
+): readonly InboxItem[] => {
   const { agentId, taskId, waitingFor, exemptionSince, runtimeId } = agent;
   if (waitingFor?.kind !== 'permission' && waitingFor?.kind !== 'question') return [];
-  const { kind, text: asked } = waitingFor;
+  const { kind } = waitingFor;
+  const asked = askedWhole(agent, expired) ?? waitingFor.text;
   const question = sentence(asked ?? `It waits for a person (${kind})`);
   const text = runtimeId === null ? `${question} Answer in its own terminal.` : asked;
   const ofWait = (one: AlertRow) => one.route === 'awaiting_input' && one.agentId === agentId;
@@ -296,18 +318,20 @@ const withoutRequests = (agents: readonly AgentRow[], requests: readonly Request
 export const inboxOf = ({
   cases,
   requests,
+  expired,
   agents,
   tasks,
   tickets,
   alerts,
   fleet,
-}: InboxSources): readonly InboxItem[] =>
-  [
+}: InboxSources): readonly InboxItem[] => {
+  const expiredBy = new Map(expired.map((request) => [request.agentId, request]));
+  return [
     ...ofFleet(fleet),
     ...cases.filter(({ waiting }) => waiting).map(ofCase),
     ...requests.map(ofRequest),
     // A request replaces the wait that its agent reports, which is the same one.
-    ...withoutRequests(agents, requests).flatMap((agent) => ofAgent(agent, alerts)),
+    ...withoutRequests(agents, requests).flatMap((agent) => ofAgent(agent, alerts, expiredBy.get(agent.agentId))),
     ...tasks.filter(isInReview).map(ofReview),
     ...alerts.flatMap((alert) => ofBlocked(alert, tasks.filter(isInReview))),
     ...tickets.flatMap((ticket) => ofTicket(ticket, alerts)),
@@ -315,6 +339,7 @@ export const inboxOf = ({
     const [[deadline, since, id], [otherDeadline, otherSince, otherId]] = [inboxPlace(one), inboxPlace(other)];
     return deadline - otherDeadline || since - otherSince || (id < otherId ? -1 : 1);
   });
+};
 
 /** More than can wait. */
 const ALL = 1_000_000;
@@ -329,5 +354,6 @@ export const inbox = async (model: ReadModel): Promise<readonly InboxItem[]> => 
     model.alerts({ open: true, limit: ALL }),
     model.fleet(),
   ]);
-  return inboxOf({ cases, requests, agents, tasks, tickets, alerts, fleet });
+  const expired = agents.length === 0 ? [] : await model.expiredRequests(agents.map(({ agentId }) => agentId));
+  return inboxOf({ cases, requests, expired, agents, tasks, tickets, alerts, fleet });
 };

@@ -8,7 +8,7 @@ import { history } from './queries/history.ts';
 import { story, storyBefore, transitions } from './queries/journal.ts';
 import { outcomes } from './queries/outcomes.ts';
 import { policies, policyDocument, policyRefusals } from './queries/policies.ts';
-import { requests } from './queries/requests.ts';
+import { expiredRequests, requests } from './queries/requests.ts';
 import { silences } from './queries/silences.ts';
 import { targets } from './queries/targets.ts';
 import { checkpoints, recoveries, tasks } from './queries/tasks.ts';
@@ -31,6 +31,7 @@ const queries = {
   storyBefore,
   alerts,
   requests,
+  expiredRequests,
   /** null: there is no such request */
   request: async (sql: Sql, requestId: string) => first(await requests(sql, { requestId })),
   silences,

@@ -65,6 +65,7 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
     task: async () => null,
     tickets: async ({ ticketId }: { ticketId: string }) =>
       ticketId === 't-1' ? [{ ticketId, alertKey: 'escalation_ticket:T-1' }] : [],
+    expiredRequests: async () => [],
     outcomes: async () => [],
     alerts: async () => [{ alertId: 'alert-1', alertKey: 'stuck_agent:T-1', resolvedAt: null, acknowledgedAt: null }],
     silences: async () => [{ silenceId: 'silence-1', matchers: [{ field: 'route', value: 'stuck_agent' }] }],

@@ -1,6 +1,6 @@
 import type { QuestionAnswer, RequestChoice, RequestQuestion } from '@vigil/events';
 import type { Sql } from '../apply.ts';
-import { column, type Filter, list, MOST_ROWS, type RowOf, when } from './select.ts';
+import { column, type Filter, list, listed, MOST_ROWS, type RowOf, select, when } from './select.ts';
 
 const request = {
   requestId: column<string>(),
@@ -50,3 +50,14 @@ export const requests = (
   ];
   return list(sql, request, 'requests', conditions, 'deadline_at, request_id', filter.limit ?? MOST_ROWS);
 };
+
+/** The newest request of each of these agents, where its deadline has passed. The agent may still wait for the same answer. */
+export const expiredRequests = (sql: Sql, agentIds: readonly string[]): Promise<readonly RequestRow[]> =>
+  select<RequestRow>(
+    sql,
+    `SELECT ${listed(request)} FROM (
+       SELECT DISTINCT ON (agent_id) * FROM requests
+       WHERE agent_id = ANY($1) AND opened_order IS NOT NULL ORDER BY agent_id, opened_at DESC
+     ) newest WHERE settled = 'expired'`,
+    [agentIds],
+  );
