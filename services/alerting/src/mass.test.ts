@@ -50,6 +50,25 @@ test.each([
   180_000,
 );
 
+test('agents that join after the message are in the thread without a reply, and the end has all of them', async () => {
+  await using system = await runAlerting(5000);
+  const { pager, chat, happens, passes } = system;
+  await happens(0, ...AGENTS.slice(0, 10).map((agent) => turned(agent, 'STUCK')));
+  await passes(5000);
+  const titles = (text: string) =>
+    vi.waitFor(() => expect(chat.threads()).toEqual([expect.stringContaining(text)]), 60_000);
+  await titles('10 agents are STUCK');
+  await happens(1000, ...AGENTS.slice(10, 40).map((agent) => turned(agent, 'STUCK')));
+  await passes(4000);
+  await titles('40 agents are STUCK');
+  await happens(1000, ...AGENTS.slice(0, 40).map((agent) => turned(agent, 'HEALTHY')));
+  await passes(END_WAIT_MS);
+  await titles('Resolved: 40 agents are STUCK');
+  // One reply, that of the end.
+  await vi.waitFor(() => expect(chat.messages).toHaveLength(2), 60_000);
+  await vi.waitFor(() => expect(pager.actions).toEqual(['trigger', 'resolve']), 60_000);
+}, 180_000);
+
 const asked = (agentId: string) => ({
   ...example(Topic.agentIntervention, 'ESCALATION_TRIGGERED', {
     agentId,
