@@ -369,7 +369,7 @@ export type AlertUpdatedPayload = {
   readonly repeatMs: null | number;
   /** the request of an agent that it shows; null: none */
   readonly requestId: null | string;
-  /** a question is answered: sinks that update in place remove its options, and nothing is sent to people */
+  /** a question is answered, or a group has another count: sinks that update in place show it, and nothing is sent to people */
   readonly isQuiet: boolean;
   /** the id of its item in the inbox, such as case/case-7; null: it has none */
   readonly itemId: null | string;
