@@ -20,8 +20,8 @@ import { BROKER } from './own-health/knowledge.ts';
 import { failingWhileAway, lookOut, type Probe } from './own-health/look-out.ts';
 import { DASHBOARD, ownEvents } from './own-health/own-events.ts';
 import { speedsFrom } from './own-health/speed.ts';
+import { replayFor } from './replays/child.ts';
 import { openReplays, RUN_LIMIT_MS } from './replays/replays.ts';
-import { threadFor } from './replays/thread.ts';
 import { signalsFrom } from './signals.ts';
 
 /** `signal` ends the streams of events; `now`: epoch milliseconds. */
@@ -88,7 +88,7 @@ export const openDashboard = async (
       onFailure,
     }),
     replays: openReplays({
-      ...{ run: threadFor(config), limitMs: RUN_LIMIT_MS, newId: randomUUID, now, onFailure, signal },
+      ...{ run: replayFor(config), limitMs: RUN_LIMIT_MS, newId: randomUUID, now, onFailure, signal },
     }),
     linkKey: config.VIGIL_LINK_KEY ?? null,
     newId: randomUUID,

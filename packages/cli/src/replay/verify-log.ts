@@ -1,19 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { Topic } from '@vigil/events';
-import { joined, logSource, onThread, type ReplayProgress, type Verified, verify } from '@vigil/health/replay';
+import { inChild, joined, logSource, type ReplayProgress, type Verified, verify } from '@vigil/health/replay';
 import { directSettings } from '../config.ts';
 import { withLog } from '../kafka.ts';
 import { replaying, type SpanOptions } from './source.ts';
 import type { Share } from './verify-worker.ts';
 
 /**
- * A thread takes seconds of a core to start, so each has at least so many records. On two cores a log of 400,000 takes
- * as long on two threads as on one.
+ * A process takes seconds of a core to start, so each has at least so many records. On two cores a log of 400,000 takes
+ * as long in two processes as in one.
  */
 const LEAST_RECORDS = 200_000;
 
 /**
- * The partitions of each thread: the largest first, each to the thread that has the fewest records. `sizes`: the records of
+ * The partitions of each process: the largest first, each to the process that has the fewest records. `sizes`: the records of
  * each partition.
  */
 export const sharesOf = (sizes: readonly number[], cores: number): readonly (readonly number[])[] => {
@@ -29,8 +29,8 @@ export const sharesOf = (sizes: readonly number[], cores: number): readonly (rea
   return shares.map(({ partitions }) => partitions);
 };
 
-/** Verifies each share on a thread of its own. The first failure ends the others. */
-const onThreads = async (
+/** Verifies each share in a process of its own. The first failure ends the others. */
+const inChildren = async (
   shares: readonly Share[],
   onProgress: ReplayProgress,
   signal: AbortSignal,
@@ -39,7 +39,7 @@ const onThreads = async (
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const verifyShare = (data: Share, index: number): Promise<Verified> => {
-    const thread = { file: new URL('./verify-worker.ts', import.meta.url), data, memoryMb: null };
+    const child = { file: new URL('./verify-worker.ts', import.meta.url), data, memoryMb: null };
     const step: ReplayProgress = (done, of) => {
       read[index] = { done, of };
       onProgress(
@@ -47,7 +47,7 @@ const onThreads = async (
         read.reduce((sum, one) => sum + one.of, 0),
       );
     };
-    return onThread<Verified>(thread, step, either);
+    return inChild<Verified>(child, step, either);
   };
   try {
     return joined(await Promise.all(shares.map(verifyShare)));
@@ -64,7 +64,7 @@ export const verifyLog = (options: SpanOptions): Promise<Verified> =>
       const sizes = (await log.bounds(Topic.agentObservation)).map(({ low, high }) => high - low);
       const shares = span.agent === null ? sharesOf(sizes, availableParallelism()) : [];
       if (shares.length < 2) return verify(await logSource(log, span, onProgress), signal);
-      return onThreads(
+      return inChildren(
         shares.map((part) => ({ settings, span, part })),
         onProgress,
         signal,

@@ -13,7 +13,7 @@ import {
 import { republished } from '@vigil/policy';
 import type { ReplayDifference, ReplayedAgent, VerifyResult, WhatIfResult } from '@vigil/read-model';
 
-/** What to fold again. `document`: the other policy, as canonical JSON. It is sent to a thread, so it is plain data. */
+/** What to fold again. `document`: the other policy, as canonical JSON. It is sent to a process, so it is plain data. */
 export type ReplaySpec =
   | { readonly kind: 'verify'; readonly span: Span }
   | { readonly kind: 'what_if'; readonly span: Span; readonly document: string; readonly insteadOf: string | 'all' };

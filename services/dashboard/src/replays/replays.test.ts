@@ -16,7 +16,7 @@ type Run = {
   readonly reject: (error: unknown) => void;
 };
 
-/** Replays whose runs the test ends. An abort does not end a run at once: its thread takes a moment. */
+/** Replays whose runs the test ends. An abort does not end a run at once: its process takes a moment. */
 const opened = (limitMs = HOUR_MS) => {
   const clock = { now: 1000 };
   const runs: Run[] = [];
@@ -73,7 +73,7 @@ test('a caller has at most two that wait or run, and all callers five', async ()
   expect(start('ada').replayId).toBe('r6');
 });
 
-test('a cancelled replay that waits never runs; one that runs is ended, and the next begins when its thread is gone', async () => {
+test('a cancelled replay that waits never runs; one that runs is ended, and the next begins when its process is gone', async () => {
   const { replays, runs, start, stateOf, becomes } = opened();
   for (const by of ['ada', 'vera', 'rob']) start(by);
   replays.cancel('r2', 'olga');

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { openFileLog } from '@vigil/stream';
 import { afterAll, expect, test } from 'vitest';
 import { type Config, config } from '../config.ts';
+import { replayFor } from './child.ts';
 import type { ReplaySpec } from './fold.ts';
 import { ReplayFailed } from './replays.ts';
-import { threadFor } from './thread.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-replays-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -22,23 +22,23 @@ afterAll(() => log[Symbol.asyncDispose]());
 
 const SPEC: ReplaySpec = { kind: 'verify', span: { from: null, to: null, agent: null } };
 
-test('a thread reads the log beside its dashboard, and returns the result', async () => {
+test('a process reads the log beside its dashboard, and returns the result', async () => {
   const steps: number[][] = [];
-  const result = await threadFor(configOf(file))(SPEC, (...step) => steps.push(step), new AbortController().signal);
+  const result = await replayFor(configOf(file))(SPEC, (...step) => steps.push(step), new AbortController().signal);
   expect(result).toMatchObject({ kind: 'verify', observations: 0, agents: 0, differences: [] });
   expect(steps.at(-1)).toEqual([0, 0]);
 });
 
-test('an abort ends the thread, also before it has begun', async () => {
+test('an abort ends the process, also before it has begun', async () => {
   const stop = new AbortController();
-  const running = threadFor(configOf(file))(SPEC, () => {}, stop.signal);
+  const running = replayFor(configOf(file))(SPEC, () => {}, stop.signal);
   stop.abort(new Error('cancelled'));
   await expect(running).rejects.toThrow('cancelled');
-  await expect(threadFor(configOf(file))(SPEC, () => {}, stop.signal)).rejects.toThrow('cancelled');
+  await expect(replayFor(configOf(file))(SPEC, () => {}, stop.signal)).rejects.toThrow('cancelled');
 });
 
-test('a failure in the thread has its reason', async () => {
-  const running = threadFor(configOf(path.join(dir, 'none', 'log.sqlite')))(
+test('a failure in the process has its reason', async () => {
+  const running = replayFor(configOf(path.join(dir, 'none', 'log.sqlite')))(
     SPEC,
     () => {},
     new AbortController().signal,

@@ -1,0 +1,80 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { ReplayProgress } from './log-source.ts';
+
+/** A message of a child process. `result` and `failed` are its last. */
+type ChildReport<T> =
+  | { readonly kind: 'progress'; readonly done: number; readonly of: number }
+  | { readonly kind: 'result'; readonly result: T }
+  | { readonly kind: 'failed'; readonly why: string };
+
+/** The child process has reported that it failed, and why. */
+export class ChildFailed extends Error {
+  override readonly name = 'ChildFailed';
+}
+
+/** The child process has ended without a report: it was killed, or had too little memory. */
+export class ChildEnded extends Error {
+  override readonly name = 'ChildEnded';
+}
+
+/** `file`: the module that it runs; `data`: what that gets; `memoryMb`: of its heap, null: Node's own limit. */
+export type Child = { readonly file: URL; readonly data: unknown; readonly memoryMb: number | null };
+
+/** Node reads the authorities of a private network only at its start. */
+const { NODE_EXTRA_CA_CERTS } = process.env;
+const CERTIFICATES = NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS };
+
+/**
+ * Runs a replay in a child process, without the rest of the environment. An abort kills it, and the run has ended when it is gone.
+ * Threads are not used: in a run of all tests one of them crashed, and ended the whole process.
+ * Throws ChildFailed and ChildEnded.
+ */
+export const inChild = async <T>(
+  { file, data, memoryMb }: Child,
+  onProgress: ReplayProgress,
+  signal: AbortSignal,
+): Promise<T> => {
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const execArgv = memoryMb === null ? [] : [`--max-old-space-size=${memoryMb}`];
+  const child = fork(fileURLToPath(file), [], { env: CERTIFICATES, execArgv, serialization: 'advanced' });
+  const ended = new Promise<void>((resolveEnd) => {
+    child.once('exit', (code, by) => {
+      reject(new ChildEnded(`the process of the replay ended with ${by ?? `code ${code}`}, without a result`));
+      resolveEnd();
+    });
+    child.once('error', (error) => {
+      reject(error);
+      resolveEnd();
+    });
+  });
+  child.on('message', (one: ChildReport<T>) => {
+    if (one.kind === 'progress') onProgress(one.done, one.of);
+    else if (one.kind === 'result') resolve(one.result);
+    else reject(new ChildFailed(one.why));
+  });
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  child.send(data as object, () => {});
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    child.kill('SIGKILL');
+    await ended;
+  }
+};
+
+/** The work of the child process: its result or failure is reported to the parent. It ends when the parent does. */
+export const reportToParent = <Data, T>(work: (data: Data, onProgress: ReplayProgress) => Promise<T>): void => {
+  const report = (one: ChildReport<T>): void => void process.send?.(one);
+  process.once('disconnect', () => process.exit());
+  process.once('message', async (data: Data) => {
+    try {
+      report({ kind: 'result', result: await work(data, (done, of) => report({ kind: 'progress', done, of })) });
+    } catch (error) {
+      report({ kind: 'failed', why: (error as Error).message });
+    }
+  });
+};
