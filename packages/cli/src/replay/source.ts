@@ -66,7 +66,7 @@ const orCannot = async <T>(work: () => Promise<T>): Promise<T> => {
 /** `of` null: unknown. */
 type Step = (done: number, of: number | null) => void;
 
-/** Replays a span, shows the progress, and stops by Ctrl-C. Throws CannotProceed if there is no such span. */
+/** Replays a span and shows its progress. Ctrl-C stops it. Throws CannotProceed where the span ends before it begins. */
 export const replaying = async <T>(
   options: SpanOptions,
   replay: (span: Span, onProgress: Step, signal: AbortSignal) => Promise<T>,

@@ -21,12 +21,9 @@ export class ChildEnded extends Error {
 /** `file`: the module that it runs; `data`: what that gets; `memoryMb`: of its heap, null: Node's own limit. */
 export type Child = { readonly file: URL; readonly data: unknown; readonly memoryMb: number | null };
 
-/** Node reads the authorities of a private network only at its start. */
-const { NODE_EXTRA_CA_CERTS } = process.env;
-const CERTIFICATES = NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS };
-
 /**
- * Runs a replay in a child process, without the rest of the environment. An abort kills it, and the run has ended when it is gone.
+ * Runs a replay in a child process, with the environment of this one: Node reads the authorities of a private network from
+ * it. An abort kills the process, and the run has ended when it is gone.
  * Threads are not used: in a run of all tests one of them crashed, and ended the whole process.
  * Throws ChildFailed and ChildEnded.
  */
@@ -38,7 +35,7 @@ export const inChild = async <T>(
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const execArgv = memoryMb === null ? [] : [`--max-old-space-size=${memoryMb}`];
-  const child = fork(fileURLToPath(file), [], { env: CERTIFICATES, execArgv, serialization: 'advanced' });
+  const child = fork(fileURLToPath(file), [], { execArgv, serialization: 'advanced' });
   const ended = new Promise<void>((resolveEnd) => {
     child.once('exit', (code, by) => {
       reject(new ChildEnded(`the process of the replay ended with ${by ?? `code ${code}`}, without a result`));
