@@ -16,6 +16,8 @@ const FETCH_BYTES = 1_000_000;
 const IDLE_WAIT_MS = 1000;
 const REBALANCE_MS = 15_000;
 const STOP_MS = 5000;
+/** Milliseconds between two heartbeats to the group while a batch is taken. */
+const BEAT_MS = 1000;
 
 /** Joins a group as one member. Resolves with the first assignment. */
 export const join = async (kafka: Kafka, member: Member, sessionMs: number, logger: Logger): Promise<Membership> => {
@@ -64,9 +66,11 @@ const listen = (consumer: Consumer, member: Member, membership: KafkaMembership,
   });
 };
 
+/** Sends heartbeats to the group while the member takes a batch, because a long one exceeds the session. */
 const give = async (member: Member, { batch, resolveOffset, heartbeat }: EachBatchPayload): Promise<void> => {
   const { topic, partition, messages } = batch;
-  const taken = await member.take({
+  const beating = setInterval(() => void heartbeat().catch(() => {}), BEAT_MS);
+  const taking = member.take({
     topic,
     partition,
     fetched: fetchedOf(batch),
@@ -74,6 +78,7 @@ const give = async (member: Member, { batch, resolveOffset, heartbeat }: EachBat
     end: Number(batch.highWatermark),
     records: messages.map((message) => fromClient(topic, partition, message)),
   });
+  const taken = await taking.finally(() => clearInterval(beating));
   if (taken) resolveOffset(batch.lastOffset());
   await heartbeat();
 };

@@ -2,9 +2,12 @@ import { type Codec, RegistryTrouble, Undecodable, UnknownSchemaId } from '@vigi
 import type { LogRecord, OutRecord } from '../log/log.ts';
 import type { Fold } from './fold.ts';
 
+/** The outputs after which a transaction ends, so that it is shorter than a broker waits. */
+const MOST_OUTS = 10_000;
+
 /**
- * `stop`: the reason that ended the batch early, and the offset to continue at; the records before it are kept. Either
- * there were too many dead letters, or the registry does not answer for the next record.
+ * `stop`: the offset to continue at, because the batch ended early; the records before it are kept. There were too many
+ * outputs, due deadlines or dead letters, or the registry does not answer for the next record (`trouble`).
  */
 type Folded = {
   readonly outs: readonly OutRecord[];
@@ -19,7 +22,9 @@ export const foldAll = async (fold: Fold, codec: Codec, records: readonly LogRec
     const outcome = folded instanceof Promise ? await folded : folded;
     if (outcome instanceof RegistryTrouble) return { outs, stop: { at: record.offset, trouble: outcome } };
     for (const out of outcome) outs.push(out);
-    if (fold.limits.exceeded !== null) return { outs, stop: { at: record.offset + 1, trouble: null } };
+    if (fold.isUnfinished) return { outs, stop: { at: record.offset, trouble: null } };
+    if (fold.limits.exceeded !== null || outs.length >= MOST_OUTS)
+      return { outs, stop: { at: record.offset + 1, trouble: null } };
   }
   return { outs, stop: null };
 };

@@ -6,12 +6,14 @@ import { type Entry, Store } from '../state/store.ts';
 import { TraceMemory } from '../tracing/trace-memory.ts';
 import { traceparentOf } from '../tracing/traceparent.ts';
 import { type Clock, NEVER } from './decider.ts';
-import type { FoldDeps, ProcessorLogic } from './processor-logic.ts';
+import { DUE_AT_ONCE, type FoldDeps, type ProcessorLogic } from './processor-logic.ts';
 import { type Cause, encodeDraft, hasEnvelope, type RecordEncoding } from './record-encoding.ts';
 import type { AnyDecider } from './topology.ts';
 
 /** How long a key is skipped after its deadline threw, milliseconds. */
 const POSTPONED_MS = 3_600_000;
+
+type Due = { readonly key: string; readonly at: number };
 
 /** Records and deadlines of one key at a time, by a pure rule over its state. */
 export class DeciderLogic implements ProcessorLogic {
@@ -21,6 +23,8 @@ export class DeciderLogic implements ProcessorLogic {
   readonly #encoding: RecordEncoding;
   readonly #traces = new TraceMemory();
   #decider: AnyDecider['decider'];
+  /** what is due at the present tick and not decided yet, in the order (moment, key) */
+  #due: readonly Due[] = [];
 
   constructor(processor: AnyDecider, deps: FoldDeps, encoding: RecordEncoding) {
     this.#processor = processor;
@@ -95,7 +99,6 @@ export class DeciderLogic implements ProcessorLogic {
     clock: Clock,
     refuse: (state: LogRecord, error: unknown) => readonly OutRecord[],
   ): readonly OutRecord[] {
-    const due: { readonly key: string; readonly at: number }[] = [];
     const outs: OutRecord[] = [];
     const guarded = <T>(key: string, evaluate: () => T): T | undefined => {
       try {
@@ -106,16 +109,24 @@ export class DeciderLogic implements ProcessorLogic {
         return undefined;
       }
     };
-    for (const key of this.store.due(clock.now)) {
-      const at = guarded(key, () => this.#currentDueAt(key, clock));
-      if (at !== undefined && at <= clock.now) due.push({ key, at });
+    if (!this.hasMoreDue) {
+      const found = this.store.due(clock.now).flatMap((key): readonly Due[] => {
+        const at = guarded(key, () => this.#currentDueAt(key, clock));
+        return at !== undefined && at <= clock.now ? [{ key, at }] : [];
+      });
+      this.#due = found.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
     }
-    due.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
+    const due = this.#due.slice(0, DUE_AT_ONCE);
+    this.#due = this.#due.slice(DUE_AT_ONCE);
     for (const { key } of due) outs.push(...(guarded(key, () => this.#onDeadline(key, tick, clock)) ?? []));
     const { processor } = this.#processor;
     this.#deps.count('deadlines_fired', due.length, { processor });
     for (const { at } of due) this.#deps.count('deadline_lateness_seconds', (clock.now - at) / 1000, { processor });
     return outs;
+  }
+
+  get hasMoreDue(): boolean {
+    return this.#due.length > 0;
   }
 
   restored(at: Clock): void {

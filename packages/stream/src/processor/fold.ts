@@ -87,8 +87,13 @@ export class Fold {
     return this.#stale.next < this.#stale.keys.length;
   }
 
+  /** Whether the last record was a tick with more due deadlines than one transaction decides: apply it again. */
+  get isUnfinished(): boolean {
+    return this.logic.hasMoreDue;
+  }
+
   /**
-   * The output of a record. An event of a newer version is skipped: its dead letters would stop the service during an
+   * The output of a record, or the next part of it while `isUnfinished`. An event of a newer version is skipped: its dead letters would stop the service during an
    * upgrade. Throws UnknownSchemaId before any change: learn the schema, then apply the record again.
    */
   apply(record: LogRecord): readonly OutRecord[] {
@@ -98,7 +103,7 @@ export class Fold {
 
   #apply(record: LogRecord): readonly OutRecord[] {
     const before = this.clock;
-    this.#deps.count('records_read', 1, { processor: this.#processor.processor });
+    if (!this.isUnfinished) this.#deps.count('records_read', 1, { processor: this.#processor.processor });
     if (record.key?.startsWith('@')) return this.#mark(record.key, record);
     if (this.#carriesTime(record)) this.#moveTo(pass(this.clock, record.timestamp));
     try {
@@ -209,7 +214,8 @@ export class Fold {
   }
 
   #tick(key: string, record: LogRecord, sources: 'own' | 'every'): readonly OutRecord[] {
-    const before = this.clock.own.tick;
+    const since = this.clock;
+    const before = since.own.tick;
     const source = key.slice(TICK.length);
     this.#moveTo(
       sources === 'own'
@@ -219,6 +225,11 @@ export class Fold {
     if (sources === 'every' && this.clock.own.tick === before) return [];
     const stamp = sources === 'own' ? this.#stampOf(record) : this.clock.own.tick;
     const fired = this.logic.deadlines(record, this.time, (state, error) => this.refuse(state, error, 'deadline'));
+    // Time passes with the last part only, so that a crash before it repeats the tick.
+    if (this.isUnfinished) {
+      this.clock = since;
+      return fired;
+    }
     const vouched = Object.keys(this.clock.movesTo).map((to) => this.#readHere(record, Number(to)));
     return [...fired, ...this.#forward(before, stamp), ...vouched];
   }

@@ -3,7 +3,6 @@ import type { Draft, RegistryTrouble } from '@vigil/events';
 import { Fatal, Refused, Retry } from '../errors.ts';
 import { type DeadLetterCounts, NO_DEAD_LETTERS } from '../log/dead-letter-quota.ts';
 import type { Batch, Bounds, Log, LogRecord, OutRecord } from '../log/log.ts';
-import { within } from '../runner/within.ts';
 import { type ClockState, restored } from '../time/clock.ts';
 import { attributesOf, type BatchSpans, continueTraces } from '../tracing/spans.ts';
 import { foldAll } from './batch-fold.ts';
@@ -11,7 +10,7 @@ import { Fold } from './fold.ts';
 import { claim, OWNER_KEY, released } from './ownership.ts';
 import type { FoldDeps } from './processor-logic.ts';
 import { RULES_KEY, RuleSwitch } from './rule-switch.ts';
-import { COMMIT_MS, type SharedWriter } from './shared-writer.ts';
+import type { SharedWriter } from './shared-writer.ts';
 import { type AnyProcessor, snapshotTopic } from './topology.ts';
 
 export const POSITION_KEY = '@position/';
@@ -37,10 +36,14 @@ type StoredPosition = {
 /** A batch, and the promise of its caller. */
 type Taken = { readonly batch: Batch; readonly done: PromiseWithResolvers<void> };
 
-/** `next`: the offset to continue at; `trouble`: the reason why the registry gave no schema for it. */
+/**
+ * A batch, or a part of it. `next`: the offset to continue at; `trouble`: the reason why the registry gave no schema for
+ * it. `isLast`: whether the rest of the batch is not read now.
+ */
 type FoldedBatch = {
   readonly topic: string;
   readonly next: number;
+  readonly isLast: boolean;
   readonly trouble: RegistryTrouble | null;
   readonly spans: BatchSpans;
 };
@@ -139,6 +142,7 @@ export class PartitionTask {
    * Folds a batch record by record. Outputs, changed states and positions are written together. Batches of several
    * topics that arrive together, or during a transaction, share the next one: a broker's cost is by transaction. A batch
    * without outputs and changes only moves the position, which a later transaction writes, `writePositions` at the latest.
+   * A batch with more outputs or due deadlines than one transaction takes has several, in order.
    * Throws RegistryTrouble if the registry does not answer for a record. Then the records before it are written, and
    * the position is its offset.
    */
@@ -146,7 +150,7 @@ export class PartitionTask {
     const done = Promise.withResolvers<void>();
     this.#taken.push({ batch, done });
     this.#queue = this.#queue.then(() => nextTurn()).then(() => this.#takeAll());
-    return within(COMMIT_MS, done.promise, `${batch.topic}/${batch.partition}: the transaction`);
+    return done.promise;
   }
 
   /** Advances past a fetch of only control or aborted records. The next transaction writes the position. */
@@ -165,7 +169,7 @@ export class PartitionTask {
       await this.#commit(this.#unwrittenPositions((topic) => this.positions.get(topic) as number));
     });
     this.#queue = job.catch(() => {});
-    return within(COMMIT_MS, job, `${this.#processor.processor}/${this.partition}: the positions`);
+    return job;
   }
 
   lose(): void {
@@ -277,17 +281,21 @@ export class PartitionTask {
     const marks: OutRecord[] = [];
     const folded: FoldedBatch[] = [];
     const at = new Map(this.positions);
+    const finish = () => this.#finish(marks.splice(0), folded.splice(0));
     for (const { batch } of taken) {
-      const position = at.get(batch.topic) as number;
-      checkPosition(batch, position);
+      checkPosition(batch, at.get(batch.topic) as number);
       this.ends.set(batch.topic, batch.end);
-      if (batch.next <= position) continue;
-      if (folded.length === 0) marks.push(...this.#switchRules());
-      const each = await this.#foldBatch(batch, position);
-      folded.push(each);
-      at.set(each.topic, each.next);
+      let isLast = batch.next <= (at.get(batch.topic) as number);
+      while (!isLast) {
+        if (folded.length === 0 && !this.#fold.isUnfinished) marks.push(...this.#switchRules());
+        const part = await this.#foldBatch(batch, at.get(batch.topic) as number);
+        folded.push(part);
+        at.set(part.topic, part.next);
+        isLast = part.isLast;
+        if (!isLast) await finish();
+      }
     }
-    if (folded.length > 0) await this.#finish(marks, folded);
+    if (folded.length > 0) await finish();
     for (const { batch, done } of taken) {
       const trouble = this.#waiting.get(batch.topic);
       if (trouble === undefined) done.resolve();
@@ -306,7 +314,14 @@ export class PartitionTask {
     const { outs, stop } = await foldAll(this.#fold, this.#deps.codec, unread);
     const attributes = { ...attributesOf(batch), 'messaging.batch.message_count': unread.length };
     const spans = continueTraces({ name: `${this.#processor.processor} process`, attributes, begun }, outs);
-    return { topic: batch.topic, next: stop?.at ?? batch.next, trouble: stop?.trouble ?? null, spans };
+    const trouble = stop?.trouble ?? null;
+    return {
+      topic: batch.topic,
+      next: stop?.at ?? batch.next,
+      isLast: stop === null || trouble !== null,
+      trouble,
+      spans,
+    };
   }
 
   /** One transaction for all batches. */

@@ -9,6 +9,12 @@ import type { Clock } from './decider.ts';
 import { encodeDraft, type RecordEncoding } from './record-encoding.ts';
 import type { AnyDecider, AnyMapper } from './topology.ts';
 
+/**
+ * The number of deadlines that one transaction decides. All agents of a fleet may fall silent at once, and one
+ * transaction for them would take longer than a broker waits.
+ */
+export const DUE_AT_ONCE = 1000;
+
 /** `sources`: the partitions of the agent and task key spaces. */
 export type FoldDeps = {
   readonly codec: Codec;
@@ -33,14 +39,16 @@ export type ProcessorLogic = {
     refuse: (error: Unwelcome) => readonly OutRecord[],
   ) => readonly OutRecord[];
   /**
-   * The deadlines due at a tick, in the order (moment, key). `refuse` makes the dead letter of a state whose deadline
-   * threw.
+   * The first DUE_AT_ONCE deadlines due at a tick, in the order (moment, key). Call it again with the same tick while
+   * `hasMoreDue`. `refuse` makes the dead letter of a state whose deadline threw.
    */
   readonly deadlines: (
     tick: LogRecord,
     clock: Clock,
     refuse: (state: LogRecord, error: unknown) => readonly OutRecord[],
   ) => readonly OutRecord[];
+  /** Whether deadlines of the present tick have not been decided yet. */
+  readonly hasMoreDue: boolean;
   /**
    * Computes the deadlines of these keys again, so that they stay lower bounds. Skips a key that was forgotten in the
    * meantime.
@@ -85,6 +93,7 @@ class WrittenOnce {
 /** Maps each record to its outputs. Its memory of what was written is that of a task: an aborted transaction ends both. */
 export class MapperLogic implements ProcessorLogic {
   readonly store = new Store<unknown>({ oldest: 0, upgrades: [], usual: null });
+  readonly hasMoreDue = false;
   readonly #processor: AnyMapper;
   readonly #deps: FoldDeps;
   readonly #encoding: RecordEncoding;

@@ -51,6 +51,18 @@ test('commits that arrive during a transaction share the next one, in their orde
   expect(transactions).toEqual([['a'], ['b', 'c']]);
 });
 
+test.each([
+  [10_000, 10_000, 1],
+  [10_000, 10_001, 2],
+  [30_000, 1, 2],
+])('commits of %i and %i records share a transaction of at most 20,000: %i', async (first, second, count) => {
+  const { writer, transactions } = opened();
+  const many = (n: number) => Array.from({ length: n }, (_, key) => record(String(key)));
+  await Promise.all([writer.commit(many(first)), writer.commit(many(second))]);
+  expect(transactions).toHaveLength(count);
+  expect(transactions.flat()).toHaveLength(first + second);
+});
+
 test('a commit that fails fails for all that shared it, and the writer commits nothing more', async () => {
   const { log, writer, transactions } = opened();
   await writer.commit([record('a')]);

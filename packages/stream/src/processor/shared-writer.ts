@@ -4,7 +4,9 @@ import type { Log, OutRecord, Transactor } from '../log/log.ts';
 import { within } from '../runner/within.ts';
 
 /** Above the client's own retries, below the session timeout of the waiting consumer. Milliseconds. */
-export const COMMIT_MS = 20_000;
+const COMMIT_MS = 20_000;
+/** The records that commits share in one transaction; a single commit may have more. */
+const MOST_TOGETHER = 20_000;
 
 type Waiting = { readonly records: readonly OutRecord[]; readonly done: PromiseWithResolvers<void> };
 
@@ -73,8 +75,18 @@ export class SharedWriter {
   async #commitAll(): Promise<void> {
     if (this.#isCommitting) return;
     this.#isCommitting = true;
-    for (await nextTurn(); this.#waiting.length > 0; await nextTurn()) await this.#commitOnce(this.#waiting.splice(0));
+    for (await nextTurn(); this.#waiting.length > 0; await nextTurn()) await this.#commitOnce(this.#nextTogether());
     this.#isCommitting = false;
+  }
+
+  /** Removes and returns the first commits that fit one transaction. */
+  #nextTogether(): readonly Waiting[] {
+    let records = 0;
+    const over = this.#waiting.findIndex((one, index) => {
+      records += one.records.length;
+      return index > 0 && records > MOST_TOGETHER;
+    });
+    return this.#waiting.splice(0, over === -1 ? this.#waiting.length : over);
   }
 
   async #commitOnce(together: readonly Waiting[]): Promise<void> {
