@@ -74,7 +74,7 @@ const killedAtItsEnd = (database: Database) =>
 const full = async (database: Database, order: readonly string[], size: number, fails = () => false): Promise<void> => {
   for (const topic of order) await projected(database, topic, size, fails);
   await saveProjected(database, 0, UP_TO);
-  await tidy(database, 30);
+  await tidy(database, 30, null);
 };
 
 const IN_ORDER = [Topic.agentHealth, Topic.agentObservation];
@@ -95,13 +95,31 @@ test('of 33 days the last 30 and today are kept, and minutes only of the time in
   expect(await readModel(database).transitions({ agentId: 'stuck', limit: 100 })).toHaveLength(2 * 31);
 });
 
+test('a later tidying deletes only minutes that are new since the last one', async () => {
+  await using database = await scratchReadModel();
+  await full(database, IN_ORDER, 50);
+  const kept = async () => (await dump(database)).heartbeat_minutes?.length;
+  const before = await kept();
+  const minute = (at: number) =>
+    database.query(`INSERT INTO heartbeat_minutes (agent_id, minute_at) VALUES ('calm', to_timestamp($1 / 1000.0))`, [
+      at,
+    ]);
+  await minute(UP_TO - 3_600_000);
+  await minute(UP_TO - 120_000);
+  await saveProjected(database, 0, UP_TO + 60_000);
+  expect(await tidy(database, 30, UP_TO)).toBe(UP_TO + 60_000);
+  expect(await kept()).toBe((before ?? 0) + 1);
+  await tidy(database, 30, null);
+  expect(await kept()).toBe(before);
+});
+
 test('the days of history are a setting, and more days later bring no dropped day back', async () => {
   await using database = await scratchReadModel();
   await full(database, IN_ORDER, 50);
-  await tidy(database, 5);
+  await tidy(database, 5, null);
   const days = async () => (await dump(database)).heartbeat_hours?.length;
   expect(await days()).toBe(2 * 6);
-  await tidy(database, 30);
+  await tidy(database, 30, null);
   await database.query('DELETE FROM positions');
   for (const topic of IN_ORDER) await projected(database, topic, 50, () => false);
   expect(await days()).toBe(2 * 6);
@@ -252,7 +270,7 @@ test('the numbers of the fleet count agents by their present state, one without 
 test('the partitions of today and tomorrow exist before their first row', async () => {
   await using database = await scratchReadModel();
   await saveProjected(database, 0, NOW);
-  await tidy(database, 30);
+  await tidy(database, 30, null);
   const { rows } = await database.query(
     "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'history'::regclass ORDER BY 1",
   );

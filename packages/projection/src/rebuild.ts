@@ -108,7 +108,7 @@ export const rebuild = async (log: Log, databaseUrl: string, deps: RebuildDeps):
     }
     await projected.save();
   }
-  await within(SWITCH_MS, tidy(rebuilt, historyDays), 'dropping the old days of the rebuilt rows');
+  await within(SWITCH_MS, tidy(rebuilt, historyDays, null), 'dropping the old days of the rebuilt rows');
   await switchSchemas(present);
   return { complete: wanted.length, partitions: wanted.length };
 };

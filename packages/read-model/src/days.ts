@@ -105,15 +105,27 @@ export const keepDays = async (database: Database, upTo: number, days: number): 
 
 /** Later changes of state may still be on their way, milliseconds. */
 const SETTLED_MS = 120_000;
+const IN_SPAN =
+  'm.minute_at >= to_timestamp($1::double precision / 1000) AND m.minute_at < to_timestamp($2::double precision / 1000)';
+
+/** `upTo`: as above. `since`: the `upTo` of the last deletion; null: all minutes. */
+export type Minutes = { readonly since: number | null; readonly upTo: number };
 
 /**
- * Deletes the minutes in which an agent was HEALTHY from their beginning to their end. `upTo` as above. The result
- * depends on the history only, so a repeated deletion, or one after a replay, gives the same rows.
+ * Deletes the minutes in which an agent was HEALTHY from their beginning to their end. The result depends on the history
+ * only, so a repeated deletion, or one of all minutes after a replay, gives the same rows.
  */
-export const deleteHealthyMinutes = async (sql: Sql, upTo: number): Promise<void> => {
+export const deleteHealthyMinutes = async (sql: Sql, { since, upTo }: Minutes): Promise<void> => {
+  const span = [since === null ? 0 : since - SETTLED_MS, upTo - SETTLED_MS];
+  // Nearly all agents are HEALTHY since before the minute. They need no look at the history.
+  await sql.query(
+    `DELETE FROM heartbeat_minutes m USING agents a
+     WHERE ${IN_SPAN} AND a.agent_id = m.agent_id AND a.state = 'HEALTHY' AND a.state_since <= m.minute_at`,
+    span,
+  );
   await sql.query(
     `DELETE FROM heartbeat_minutes m
-     WHERE m.minute_at < to_timestamp($1::double precision / 1000)
+     WHERE ${IN_SPAN}
        AND coalesce(
          (SELECT t.state_to FROM transitions t WHERE t.agent_id = m.agent_id AND t.occurred_at <= m.minute_at
           ORDER BY t.event_order DESC LIMIT 1),
@@ -124,6 +136,6 @@ export const deleteHealthyMinutes = async (sql: Sql, upTo: number): Promise<void
        AND NOT EXISTS (
          SELECT FROM transitions t WHERE t.agent_id = m.agent_id AND t.state_to <> 'HEALTHY'
            AND t.occurred_at >= m.minute_at AND t.occurred_at < m.minute_at + interval '1 minute')`,
-    [upTo - SETTLED_MS],
+    span,
   );
 };
