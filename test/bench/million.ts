@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SERVICES, type ServiceName } from '@vigil/dev';
+import { SERVICES } from '@vigil/dev';
 import { type Heartbeat, Topic } from '@vigil/events';
 import { partitionOf } from '@vigil/stream';
 import { randomFrom } from '../support/faults.ts';
@@ -8,8 +8,9 @@ import { openSystem, until } from '../support/system.ts';
 import { watchCpu } from './support/cpu.ts';
 import { processes } from './support/ground.ts';
 import { bare, recordOf } from './support/heartbeats.ts';
-import { memoryOf, treeOf } from './support/memory-of-tree.ts';
+import { type Look, look, total } from './support/lag.ts';
 import { print, quantile, report } from './support/report.ts';
+import { Schedule } from './support/schedule.ts';
 
 /**
  * Runs every service with a million agents on one machine. Each agent sends the eight required fields every 300 s. The
@@ -20,7 +21,7 @@ import { print, quantile, report } from './support/report.ts';
  */
 const AGENTS = Number(process.env.VIGIL_BENCH_AGENTS ?? 1_000_000);
 const MINUTES = Number(process.env.VIGIL_BENCH_MINUTES ?? 15);
-const INTERVAL_S = 300;
+const INTERVAL_MS = 300_000;
 /** The policy's limit, plus the millisecond above it. */
 const CROSSED_MS = 400_001;
 const SILENT = Math.min(100, Math.floor(AGENTS / 10));
@@ -57,43 +58,38 @@ const write = async (heartbeats: readonly Heartbeat[]): Promise<void> => {
   if (heartbeats.length > 0) await log.write(heartbeats.map((one) => recordOf(log, partitions, one)));
 };
 
-/**
- * Sends the first heartbeat of each agent, as fast as the services read them: a new agent costs several events. The
- * known ones send theirs meanwhile. Returns the number of the agent whose heartbeat is due next.
- */
-const introduce = async (): Promise<number> => {
-  let round = 0;
-  for (let known = 0; known < AGENTS; round += 1) {
-    const since = performance.now();
-    const isBehind = !(total(await look()) <= MOST_LAG);
-    const added = isBehind ? 0 : Math.min(INTRODUCED_A_SECOND, AGENTS - known);
-    await write(Array.from({ length: added }, (_, n) => heartbeatOf(known + n, 0)));
-    // Each known agent sends one heartbeat in an interval.
-    const from = Math.floor(((round % INTERVAL_S) * known) / INTERVAL_S);
-    const to = Math.floor((((round % INTERVAL_S) + 1) * known) / INTERVAL_S);
-    await write(Array.from({ length: to - from }, (_, n) => heartbeatOf(from + n, 0)));
-    known += added;
-    if (round % 30 === 0) print(`${known.toLocaleString('en')} of ${AGENTS.toLocaleString('en')} agents are known`);
-    await sleep(Math.max(0, 1_000 - (performance.now() - since)));
+const schedule = new Schedule(AGENTS);
+let isMeasured = false;
+
+/** An open loop: each known agent sends a heartbeat an interval after its last one, however late the services are. */
+const sendWhenDue = async (): Promise<void> => {
+  for (let step = 1; !stopping.signal.aborted; step += 1) {
+    const now = performance.now();
+    const heartbeats = schedule.take(now).map((n): Heartbeat => {
+      if (isMeasured && chosen.has(n)) silentSince.set(names[n] ?? '', Date.now());
+      else schedule.add(n, now + INTERVAL_MS);
+      return heartbeatOf(n, step);
+    });
+    await write(heartbeats);
+    await sleep(STEP_MS);
   }
-  return Math.floor(((round % INTERVAL_S) * AGENTS) / INTERVAL_S);
 };
 
-/** An open loop: each agent has its own moment in the interval. `from`: the agent that begins. */
-const startSending = async (from: number): Promise<void> => {
-  const begun = performance.now();
-  const perMs = AGENTS / INTERVAL_S / 1_000;
-  for (let sent = 0; !stopping.signal.aborted; await sleep(STEP_MS)) {
-    const due = Math.floor((performance.now() - begun) * perMs);
-    const heartbeats: Heartbeat[] = [];
-    for (; sent < due; sent += 1) {
-      const n = (from + sent) % AGENTS;
-      const name = names[n] ?? '';
-      if (silentSince.has(name)) continue;
-      if (chosen.has(n)) silentSince.set(name, Date.now());
-      heartbeats.push(heartbeatOf(n, 1 + Math.floor(sent / AGENTS)));
-    }
-    await write(heartbeats);
+/** Sends the first heartbeat of each agent, as fast as the services read them: a new agent costs several events. */
+const introduce = async (): Promise<void> => {
+  let known = 0;
+  for (let round = 0; known < AGENTS; round += 1) {
+    const since = performance.now();
+    const isBehind = !(total(await look(system)) <= MOST_LAG);
+    const added = isBehind ? 0 : Math.min(INTRODUCED_A_SECOND, AGENTS - known);
+    await write(Array.from({ length: added }, (_, n) => heartbeatOf(known + n, 0)));
+    for (let n = known; n < known + added; n += 1) schedule.add(n, since + INTERVAL_MS);
+    known += added;
+    if (round % 30 === 0)
+      print(
+        `${known.toLocaleString('en')} of ${AGENTS.toLocaleString('en')} agents are known, ${accused.size} accused`,
+      );
+    await sleep(Math.max(0, 1_000 - (performance.now() - since)));
   }
 };
 
@@ -117,33 +113,14 @@ await log.follow(
   stopping.signal,
 );
 
-/** The records that a service has not read yet, of all its partitions. Not a number while it does not answer. */
-const lagOf = async (name: ServiceName): Promise<number> => {
-  const port = system.ports.probes[SERVICES.indexOf(name)];
-  const answer = fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text());
-  const text = await answer.catch(() => '');
-  if (text === '') return Number.NaN;
-  return [...text.matchAll(/^vigil_partition_lag\{[^}]*\} (\S+)$/gm)].reduce((sum, [, lag]) => sum + Number(lag), 0);
-};
-
 const pids = (): ReadonlyMap<string, number> =>
   new Map([...processes(servers, system, SERVICES), ['load and reader', process.pid]]);
-const memoryInAll = (): number => memoryOf(treeOf(process.pid).filter((pid) => pid !== process.pid));
-
-type Look = { readonly lags: ReadonlyMap<ServiceName, number>; readonly megabytes: number };
-const look = async (): Promise<Look> => {
-  const lags = await Promise.all(SERVICES.map(async (name) => [name, await lagOf(name)] as const));
-  return { lags: new Map(lags), megabytes: memoryInAll() };
-};
-
-/** Not a number while a service does not answer. */
-const total = ({ lags }: Look): number => [...lags.values()].reduce((sum, lag) => sum + lag, 0);
 
 const lookFor = async (what: string, ms: number): Promise<readonly Look[]> => {
   const looks: Look[] = [];
   for (const end = performance.now() + ms; performance.now() < end; ) {
     await sleep(LOOK_MS);
-    const seen = await look();
+    const seen = await look(system);
     looks.push(seen);
     const lags = [...seen.lags].map(([name, lag]) => `${name} ${lag}`).join(', ');
     print(
@@ -167,7 +144,9 @@ const untilJudging = async (): Promise<number> => {
 
 const random = randomFrom(SEED);
 while (chosen.size < SILENT) chosen.add(Math.floor(random() * AGENTS));
-const background = startSending(await introduce());
+const background = sendWhenDue();
+await introduce();
+isMeasured = true;
 await lookFor('a first interval', SETTLE_MS);
 const spent = watchCpu(pids());
 const looks = await lookFor('all agents are known', MINUTES * 60_000);
