@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPuppets, type Puppets } from '../acting/puppets.ts';
 import { type Received, receive } from '../support/received.ts';
 import { openSystem, ownServers, ROOM, type TestSystem, until } from '../support/system.ts';
-import { goTo, installedBrowser, openBrowser, openPage } from './browser.ts';
+import { goTo, installedBrowser, openBrowser, openPage, WAIT_MS } from './browser.ts';
 
 const POLICY = 'page-actions';
 /** So many agents of one host are lost at once; the other ends of this suite are fewer. */
@@ -38,7 +38,8 @@ const executable = installedBrowser();
 
 /**
  * Each action of the page: a click in a real browser, the command in Kafka, the event of the service that decides it,
- * and the outcome on the page. Every button of the page that sends a command is clicked.
+ * and the outcome on the page. Each kind of command that the page sends is clicked in one of its places. The live terminal
+ * sends a lease in the place of a command.
  */
 describe.skipIf(!ownServers || executable === null)('an action of the page on a real system', () => {
   let vigil: TestSystem;
@@ -105,7 +106,10 @@ describe.skipIf(!ownServers || executable === null)('an action of the page on a 
 
   beforeAll(async () => {
     vigil = await openSystem({ name: POLICY, policy: POLICY, env });
-    received = await receive(vigil, [...COMMANDS, ...EFFECTS, Topic.heartbeat]);
+    received = await receive(vigil, [
+      ...[...COMMANDS, ...EFFECTS, Topic.heartbeat],
+      ...[Topic.leaseTerminal, Topic.agentTerminal],
+    ]);
     const crashing = ['crashes-1', 'crashes-2', 'crashes-3'].map((name) => ({ name, task: `T-${name}` }));
     // It has sent heartbeats by then: its policy recovers it.
     const crash = { command: '/bin/sh', args: ['-c', 'sleep 4; exit 1'] };
@@ -165,6 +169,35 @@ describe.skipIf(!ownServers || executable === null)('an action of the page on a 
     await act(button('Release'), 'Release', [Topic.agentHealth, 'HOLD_CHANGED']);
     await tag.waitFor({ state: 'detached' });
     await button('Hold').waitFor();
+  });
+
+  test('the live terminal of an agent has what it prints, until it is closed: then its lease ends, and its runtime sends no more', async () => {
+    await go('fleet/works');
+    const printed = puppets.parts('works');
+    await button('Show terminal').click();
+    await page.getByText(/^Live\./).waitFor();
+    const terminal = page.getByLabel('Terminal of works');
+    const shows = (line: string) =>
+      expect.poll(async () => (await terminal.textContent())?.split('\n'), { timeout: WAIT_MS }).toContain(line);
+    await shows(`part ${printed} is done`);
+    // It is printed while the terminal is open.
+    await shows(`part ${puppets.parts('works') + 3} is done`);
+    const lease = () => received.of(Topic.leaseTerminal).at(-1)?.payload;
+    const began = lease();
+    expect(began).toMatchObject({ agentId: 'works', by: 'admin', ttlMs: 30_000 });
+    await button('Close terminal').click();
+    await until('the end of the lease', async () => lease()?.ttlMs === 0);
+    expect(lease()).toEqual({ ...began, ttlMs: 0 });
+    // A lease that does not end lasts longer than this limit: its last renewal was at most 10 s ago.
+    let last = { sent: 0, parts: 0 };
+    const isQuiet = async (): Promise<boolean> => {
+      const sent = received.of(Topic.agentTerminal).length;
+      const parts = puppets.parts('works');
+      if (sent !== last.sent) last = { sent, parts };
+      return parts - last.parts >= 10;
+    };
+    await until('the agent prints ten lines that its runtime does not send', isQuiet, 18_000);
+    await button('Show terminal').waitFor();
   });
 
   test.each([
