@@ -191,23 +191,115 @@ const permission = JSON.stringify({
 });
 const OPEN = { kind: 'open', remainingMs: 60_000 };
 
-test('a permission is asked of people, and the hook prints their answer', async () => {
-  const answered = { kind: 'answered', option: 'allow', by: 'ada', why: 'go on' };
-  const answer = (path: string) => (path.endsWith('wait=0') ? OPEN : answered);
-  await answering(answer, async (url, asked) => {
-    const ran = await run(permission, { VIGIL_GATEWAY_URL: url, VIGIL_AGENT: 'worker-1' });
-    expect(JSON.parse(ran.stdout)).toEqual({
-      hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+/** As Codex sends it: the reason is beside the arguments. */
+const codexPermission = JSON.stringify({
+  ...{ session_id: 's-1', turn_id: 't-1', transcript_path: null, cwd: '/home/dev', model: 'gpt-5.1-codex' },
+  ...{ hook_event_name: 'PermissionRequest', permission_mode: 'default', tool_name: 'Bash' },
+  tool_input: { command: 'rm -rf build', description: 'Do you allow this?' },
+});
+const answered = (option: string, more: object = {}) => ({
+  ...{ kind: 'answered', option, by: 'ada', why: 'go on' },
+  ...more,
+});
+const decisionIn = ({ stdout }: Run): unknown => JSON.parse(stdout).hookSpecificOutput;
+
+test.each([
+  ['claude-code', permission, 'Bash: rm -rf build'],
+  ['codex', codexPermission, 'Bash: rm -rf build (Do you allow this?)'],
+] as const)('a permission of %s is asked of people, and the hook prints their answer', async (client, event, text) => {
+  const decisions = [
+    ['allow', { behavior: 'allow' }],
+    ['deny', { behavior: 'deny', message: 'ada: go on' }],
+  ] as const;
+  for (const [option, decision] of decisions) {
+    const answer = (path: string) => (path.endsWith('wait=0') ? OPEN : answered(option));
+    await answering(answer, async (url, asked) => {
+      const ran = await run(event, { VIGIL_GATEWAY_URL: url, VIGIL_AGENT: 'worker-1' }, client);
+      // Codex refuses an answer with any other field.
+      expect(JSON.parse(ran.stdout)).toEqual({
+        hookSpecificOutput: { hookEventName: 'PermissionRequest', decision },
+      });
+      expect(asked.map(({ path }) => path)).toEqual(['/v1/requests?wait=0', '/v1/requests?wait=25']);
+      expect(asked[0]?.body).toMatchObject({
+        client,
+        agentId: 'worker-1',
+        instanceId: 's-1',
+        kind: 'permission',
+        text,
+      });
     });
-    expect(asked.map(({ path }) => path)).toEqual(['/v1/requests?wait=0', '/v1/requests?wait=25']);
-    expect(asked[0]?.body).toMatchObject({ agentId: 'worker-1', instanceId: 's-1', text: 'Bash: rm -rf build' });
+  }
+});
+
+test.each([
+  ['claude-code', permission],
+  ['codex', codexPermission],
+] as const)(
+  'without an answer of people the hook of %s prints nothing, so that the client asks',
+  async (client, event) => {
+    const expired = { kind: 'expired', outcome: 'no_decision' };
+    await answering(
+      (path) => (path.endsWith('wait=0') ? OPEN : expired),
+      async (url) => expect(await run(event, { VIGIL_GATEWAY_URL: url }, client)).toEqual(quiet),
+    );
+  },
+);
+
+const database = {
+  ...{ question: 'Which database?', header: 'Database', multiSelect: false },
+  options: [
+    { label: 'Postgres', description: 'a server' },
+    { label: 'SQLite', description: 'a file' },
+  ],
+};
+const checks = { ...database, question: 'Which checks?', header: 'Checks', multiSelect: true };
+const questions = (event: string, ...asked: readonly object[]) =>
+  JSON.stringify({
+    ...{ session_id: 's-1', hook_event_name: event, tool_name: 'AskUserQuestion' },
+    tool_input: { questions: asked },
+  });
+
+test('a question of Claude Code without a terminal is asked of people when its call begins, and the hook prints their answer', async () => {
+  const event = questions('PreToolUse', database);
+  const answer = (path: string) => (path.endsWith('wait=0') ? OPEN : answered('2'));
+  await answering(answer, async (url, asked) => {
+    const env = { VIGIL_GATEWAY_URL: url, CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' };
+    expect(decisionIn(await run(event, env))).toEqual({
+      ...{ hookEventName: 'PreToolUse', permissionDecision: 'allow', permissionDecisionReason: 'ada: go on' },
+      updatedInput: { questions: [database], answers: { 'Which database?': 'SQLite' } },
+    });
+    expect(asked[0]?.body).toMatchObject({ kind: 'question', text: 'Which database?' });
+  });
+});
+
+test('several questions of Claude Code at a terminal are asked of people beside its dialog, and the hook prints the answer to each', async () => {
+  const answers = [
+    { question: 'Database', labels: ['Postgres'], text: null },
+    { question: 'Checks', labels: ['Postgres', 'SQLite'], text: 'a dry run' },
+  ];
+  const answer = (path: string) => (path.endsWith('wait=0') ? OPEN : answered('Database: Postgres', { answers }));
+  await answering(answer, async (url, asked) => {
+    const env = { VIGIL_GATEWAY_URL: url, CLAUDE_CODE_ENTRYPOINT: 'cli' };
+    // The dialog is shown after this event: it is asked then.
+    expect(await run(questions('PreToolUse', database, checks), env)).toEqual(quiet);
+    expect(asked).toEqual([]);
+    expect(decisionIn(await run(questions('PermissionRequest', database, checks), env))).toEqual({
+      hookEventName: 'PermissionRequest',
+      decision: {
+        behavior: 'allow',
+        updatedInput: {
+          questions: [database, checks],
+          answers: { 'Which database?': 'Postgres', 'Which checks?': 'Postgres, SQLite, a dry run' },
+        },
+      },
+    });
+    expect(asked[0]?.body).toMatchObject({ kind: 'question', questions: [{ name: 'Database' }, { name: 'Checks' }] });
   });
 });
 
 test('the answer that a hook prints ends the wait of its session, before the next hook', async () => {
-  const answered = { kind: 'answered', option: 'allow', by: 'ada', why: 'go on' };
   await answering(
-    () => answered,
+    () => answered('allow'),
     async (url, _, heartbeats) => {
       await run(permission, { VIGIL_GATEWAY_URL: url, VIGIL_AGENT: 'worker-1' });
       expect(heartbeats.map(({ activity }) => activity)).toEqual(['awaiting_input', 'working']);
