@@ -1,4 +1,5 @@
 import type { AlertRow, CaseRow, InboxItem, PolicyRow, TaskRow } from '@vigil/read-model';
+import { byName } from '@vigil/read-model/names';
 import type { Client } from './client.ts';
 
 /** What the dashboard has names of, as arguments and options call it. */
@@ -66,4 +67,4 @@ const isWord = (name: string): boolean => /^[\p{L}\p{N}_./][\p{L}\p{N}_./:@+,%-]
 
 /** The names that a shell completes, each once. */
 export const namesOf = async (client: Asked, kind: NameKind): Promise<readonly string[]> =>
-  [...new Set(await LISTS[kind](client))].filter(isWord).toSorted();
+  [...new Set(await LISTS[kind](client))].filter(isWord).toSorted(byName);

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { agentJson, agentLines, agentsTable, byUrgency, waitingTable } from './agents/agents.ts';
 import { caseLines, casesTable } from './agents/cases.ts';
 import { explainLines } from './agents/explain.ts';
+import { taskRow } from './agents/task-rows.fixture.ts';
+import { tasksTable } from './agents/tasks.ts';
 import { storyLine } from './describe.ts';
 import { doctorLines, isWell } from './fleet/doctor.ts';
 import { policiesTable } from './fleet/policies.ts';
@@ -224,16 +226,17 @@ test('while the view is blind, no signal fires now: each was firing, was due or 
   expect(explainLines(VIEW, explanation({ signals }), EXTENT).join('\n')).toContain('1 do not fire within 1 h');
 });
 
+const policy: PolicyRow = {
+  ...{ name: 'vigil', hash: 'h1', origin: 'preset', agents: 4 },
+  ...{ publishedAt: NOON, publishedBy: 'vigil', why: null },
+};
+
 test('while the view is blind, the agents of each policy are a count of then', () => {
-  const policy: PolicyRow = {
-    ...{ name: 'vigil', hash: 'h1', origin: 'preset', agents: 4 },
-    ...{ publishedAt: NOON, publishedBy: 'vigil', why: null },
-  };
   const assignment = { ...policy, name: 'assign.yaml' };
   expect(policiesTable(VIEW, [policy], true)[1]).toMatch(/ preset +4 /);
   const blind = policiesTable(VIEW, [policy, assignment], false);
-  expect(blind[1]).toMatch(/ preset +was 4 /);
-  expect(blind[2]).toMatch(/ preset +- /);
+  expect(blind[1]).toMatch(/ preset +- /);
+  expect(blind[2]).toMatch(/ preset +was 4 /);
 });
 
 const findings = (more: Partial<Doctor> = {}): Doctor => ({
@@ -376,6 +379,17 @@ test('what needs a person comes first, then unhealthy agents, then working and t
   const asks = agentRow({ agentId: 'y-asks', state: 'HEALTHY', exemption: 'awaiting_input', waitingFor });
   const names = byUrgency([healthy, finished, crashed, asked, stuck, asks]).map(({ agentId }) => agentId);
   expect(names).toEqual(['y-asks', 'z-asked', 'a-crashed', 'b-stuck', 'c-healthy', 'a-finished']);
+});
+
+test('agents, tasks and policies are by name, and numbers in names by their value', () => {
+  const ids = ['w-10', 'w-1', 'w-2'];
+  const sorted = ['w-1', 'w-2', 'w-10'];
+  const first = (lines: readonly string[]) => lines.slice(1).map((line) => line.split(' ')[0]);
+  expect(byUrgency(ids.map((agentId) => agentRow({ agentId }))).map(({ agentId }) => agentId)).toEqual(sorted);
+  const tasks = ids.map((taskId) => ({ ...taskRow(), taskId }));
+  expect(first(tasksTable(VIEW, tasks, true))).toEqual(sorted);
+  const policies = ids.map((name) => ({ ...policy, name }));
+  expect(first(policiesTable(VIEW, policies, true))).toEqual(sorted);
 });
 
 test('an agent that asks shows its question', () => {

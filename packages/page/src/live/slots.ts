@@ -1,3 +1,5 @@
+import { byName } from '@vigil/read-model/names';
+
 /**
  * How many terminals a browser has open at once. It opens six connections to one address: one is for the stream of changes
  * that the tabs share, and one is left for questions and commands. With a fifth terminal every tab would be blind.
@@ -22,7 +24,7 @@ export const takeSlot = (locks: Locks, agentId: string, id: string): Promise<() 
     const taken = held.map(({ name = '' }) => name).filter((name) => name.startsWith(SLOT));
     if (taken.length >= MOST_TERMINALS)
       throw new Error(
-        `${taken.length} terminals are open in this browser, the most that it has room for: ${taken.map(agentOf).toSorted().join(', ')}. Close one of them`,
+        `${taken.length} terminals are open in this browser, the most that it has room for: ${taken.map(agentOf).toSorted(byName).join(', ')}. Close one of them`,
       );
     return await new Promise<() => void>((resolve, reject) => {
       const hold = () => new Promise<void>((release) => resolve(release));

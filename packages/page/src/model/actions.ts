@@ -1,5 +1,6 @@
 import type { AgentRow, AlertRow, BreakerRow, CaseRow, FleetRow, SilenceRow, TaskRow } from '@vigil/read-model';
 import { caseDecisionText, reviewText } from '@vigil/read-model/decisions';
+import { byName } from '@vigil/read-model/names';
 import { canBeAcknowledged } from '@vigil/read-model/standing';
 import type { Action, Command } from './commands.ts';
 import { sentenceOf } from './text.ts';
@@ -157,7 +158,7 @@ export const silenceActions = (silence: SilenceRow): readonly Action[] => {
 /** A test of each channel that has delivered an alert. */
 export const channelActions = (alerts: readonly AlertRow[]): readonly Action[] => {
   const channels = new Set(alerts.flatMap(({ deliveries }) => deliveries.map(({ sink }) => sink)));
-  return [...channels].sort().map((channel) =>
+  return [...channels].sort(byName).map((channel) =>
     action(`test/${channel}`, `Test ${channel}`, `Sends a test message to ${channel}.`, {
       kind: 'test_channel',
       channel,

@@ -63,9 +63,15 @@ test('every word must be found, in any field and in any case', () => {
   expect(found('build7 omn-12')).toEqual([]);
 });
 
-test('agents without a host follow those with one', () => {
-  const cells = [cell('a'), cell('b', { host: 'h2' }), cell('c', { host: 'h1' })];
-  expect(names(shownCells(cells, { ...EVERYTHING, sort: 'host' }))).toEqual(['c', 'b', 'a']);
+test('hosts are by name, their numbers by value, and agents without a host follow those with one', () => {
+  const cells = [
+    cell('a'),
+    cell('b', { host: 'h10' }),
+    cell('c', { host: 'h2' }),
+    cell('d'),
+    cell('e', { host: 'h2' }),
+  ];
+  expect(names(shownCells(cells, { ...EVERYTHING, sort: 'host' }))).toEqual(['c', 'e', 'b', 'a', 'd']);
 });
 
 test('what changed lately is the newest first, and leaves out what has no time', () => {

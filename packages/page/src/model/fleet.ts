@@ -1,4 +1,5 @@
 import type { CellRow } from '@vigil/read-model';
+import { byName } from '@vigil/read-model/names';
 import type { Known } from './knowledge.ts';
 import { ageText } from './time.ts';
 
@@ -37,7 +38,7 @@ const urgency = (cell: Cell): number => {
 const byText = (one: string | null, other: string | null): number => {
   if (one === other) return 0;
   if (one === null) return 1;
-  return other === null || one < other ? -1 : 1;
+  return other === null ? -1 : byName(one, other);
 };
 
 const ORDERS: Readonly<Record<Exclude<Sort, 'name'>, (one: Cell, other: Cell) => number>> = {

@@ -1,11 +1,14 @@
 import { type Difference, differences } from '@vigil/policy';
 import type { PolicyRow } from '@vigil/read-model';
+import { byName } from '@vigil/read-model/names';
 import { useState } from 'preact/hooks';
 import { ROUTES } from '../live/routes.ts';
 import { addressOf } from '../model/places.ts';
 import { orDash } from '../model/text.ts';
 import { useAnswer, useKnown, usePage } from '../parts/context.tsx';
 import { Clock, Facts, Loaded, Table } from '../parts/parts.tsx';
+
+const byPolicy = (one: PolicyRow, other: PolicyRow): number => byName(one.name, other.name);
 
 export const Policies = () => {
   const { live } = usePage();
@@ -16,7 +19,7 @@ export const Policies = () => {
         <>
           <Table
             label="Policies in force"
-            rows={policies}
+            rows={policies.toSorted(byPolicy)}
             keyOf={({ name }) => name}
             none="No policy is published: start health-evaluator."
             columns={[
@@ -81,7 +84,11 @@ export const Policy = ({ name }: { readonly name: string }) => {
               ['Why', orDash(policy.why)],
             ]}
           />
-          <Compare others={all.filter((one) => one.name !== name)} other={other} onOther={setOther} />
+          <Compare
+            others={all.filter((one) => one.name !== name).toSorted(byPolicy)}
+            other={other}
+            onOther={setOther}
+          />
           {other !== null && <Compared key={other} document={policy.document} other={other} />}
           <section class="panel" aria-labelledby="document">
             <h2 id="document">Document</h2>

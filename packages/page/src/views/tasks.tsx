@@ -1,4 +1,5 @@
 import type { TaskRow } from '@vigil/read-model';
+import { byName } from '@vigil/read-model/names';
 import { taskReason, waitsForPerson } from '@vigil/read-model/standing';
 import { useState } from 'preact/hooks';
 import { ROUTES } from '../live/routes.ts';
@@ -49,7 +50,7 @@ const TaskTable = ({ tasks }: { readonly tasks: readonly TaskRow[] }) => {
   return (
     <Table
       label="Tasks"
-      rows={tasks.toSorted((one, other) => urgency(one) - urgency(other))}
+      rows={tasks.toSorted((one, other) => urgency(one) - urgency(other) || byName(one.taskId, other.taskId))}
       keyOf={({ taskId }) => taskId}
       none="No tasks."
       columns={[

@@ -1,4 +1,5 @@
 import type { AgentRow, Knowledge } from '@vigil/read-model';
+import { byName } from '@vigil/read-model/names';
 import { stateText } from '../knowledge.ts';
 import { ageText, type Column, clockTime, heightOf, orDash, paintState, table, type View } from '../view.ts';
 import { withheldText } from './cases.ts';
@@ -71,7 +72,7 @@ const urgency = (agent: AgentRow): number => {
 
 /** What needs a person first, then what is unhealthy, then those that work, then those that have ended; by name in each. */
 export const byUrgency = (agents: readonly AgentRow[]): readonly AgentRow[] =>
-  agents.toSorted((one, other) => urgency(one) - urgency(other) || (one.agentId < other.agentId ? -1 : 1));
+  agents.toSorted((one, other) => urgency(one) - urgency(other) || byName(one.agentId, other.agentId));
 
 const moreLine = (rest: readonly AgentRow[]): string =>
   `… and ${rest.length} more, ${rest.filter(({ unhealthy }) => unhealthy).length} of them unhealthy: --all shows them`;

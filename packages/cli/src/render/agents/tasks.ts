@@ -1,4 +1,5 @@
 import type { CheckpointRow, RecoveryRow, TaskRow } from '@vigil/read-model';
+import { byName } from '@vigil/read-model/names';
 import { taskReason } from '@vigil/read-model/standing';
 import { stateText } from '../knowledge.ts';
 import { clockTime, orDash, paintState, table, type View } from '../view.ts';
@@ -27,7 +28,7 @@ export const tasksTable = (view: View, tasks: readonly TaskRow[], isNow: boolean
       { title: 'RECOVERY', of: recoveryText },
       { title: 'WHY', of: (task) => orDash(taskReason(task)), rest: true },
     ],
-    tasks,
+    tasks.toSorted((one, other) => byName(one.taskId, other.taskId)),
     'No tasks.',
   );
 

@@ -1,5 +1,6 @@
 import type { Checked, Difference } from '@vigil/policy';
 import type { PolicyRow } from '@vigil/read-model';
+import { byName } from '@vigil/read-model/names';
 import { stateText } from '../knowledge.ts';
 import { clockTime, orDash, table, type View } from '../view.ts';
 
@@ -27,7 +28,7 @@ export const policiesTable = (view: View, policies: readonly PolicyRow[], isNow:
       { title: 'BY', of: ({ publishedBy }) => publishedBy },
       { title: 'WHY', of: ({ why }) => orDash(why), rest: true },
     ],
-    policies,
+    policies.toSorted((one, other) => byName(one.name, other.name)),
     'No policy is published: start health-evaluator.',
   );
 
