@@ -53,7 +53,7 @@ const opened = async (phaseMs: number) => {
     return now;
   };
   const fleet: Route<{ knowledge: Knowledge }> = {
-    ...{ path: '/v1/fleet', tables: ['fleet'], everyMs: KNOWLEDGE_MS, leastPauseMs: 500, pagesOf: null },
+    ...{ path: '/v1/fleet', tables: ['fleet'], everyMs: KNOWLEDGE_MS, leastPauseMs: 500, pagesOf: null, firstPages: 1 },
     read: (body) => body as { knowledge: Knowledge },
     isFinal: () => false,
   };

@@ -40,6 +40,15 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await page.getByLabel('Why').fill(why);
     await page.getByRole('dialog').getByRole('button', { name: label }).click();
   };
+  /** The serious findings of axe on a page that was opened with `bypassCSP`: the rule, and the first element that breaks it. */
+  const seriousOn = async (own: Page): Promise<readonly (readonly [id: string, html: string | undefined])[]> => {
+    await own.evaluate(axe.source);
+    const found = (await own.evaluate(`axe.run({ runOnly: ${JSON.stringify(AXE_TAGS)} })`)) as {
+      readonly violations: readonly Violation[];
+    };
+    const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    return serious.map(({ id, nodes }) => [id, nodes[0]?.html]);
+  };
   /** Each view, and what a row of it opens. */
   const everyPlace = (): readonly string[] => [
     ...['inbox', 'fleet', 'cases', 'tasks', 'breakers', 'alerts', 'dead-letters', 'policies', 'replay'],
@@ -253,6 +262,79 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     await page.getByRole('heading', { level: 1, name: stuck?.agentId ?? '' }).waitFor();
   });
 
+  test('the cells are in the order that Sort has, and a button shows the agents of one state alone', async () => {
+    await go('fleet');
+    await page.getByRole('searchbox').fill('');
+    const cells = page.getByRole('list', { name: 'Agents' }).getByRole('link');
+    const first = async (): Promise<readonly string[]> => (await cells.locator('.name').allTextContents()).slice(0, 20);
+    const { compare } = new Intl.Collator('en', { numeric: true });
+    const byName = world.rows.agents
+      .filter(({ state, unhealthy }) => state !== 'TERMINATED' || unhealthy)
+      .toSorted((one, other) => compare(one.agentId, other.agentId));
+    type Agent = (typeof byName)[number];
+    const byText = (one: string | null, other: string | null): number =>
+      Number(one === null) - Number(other === null) || compare(one ?? '', other ?? '');
+    const orders: Readonly<Record<string, (one: Agent, other: Agent) => number>> = {
+      Name: () => 0,
+      'Changed last': (one, other) => (other.since ?? 0) - (one.since ?? 0),
+      Task: (one, other) => byText(one.taskId, other.taskId),
+      Host: (one, other) => byText(one.host, other.host),
+    };
+    const seenOrders = new Set<string>();
+    for (const [label, order] of Object.entries(orders)) {
+      await page.getByLabel('Sort').selectOption(label);
+      const names = byName.toSorted(order).map(({ agentId }) => agentId);
+      await expect.poll(first, { timeout: WAIT_MS }).toEqual(names.slice(0, 20));
+      seenOrders.add(names.join());
+    }
+    expect(seenOrders.size).toBe(4);
+    await page.getByLabel('Sort').selectOption('What needs people');
+    await cells
+      .first()
+      .getByText(/ · asks · /)
+      .waitFor();
+
+    const states = page.getByRole('group', { name: 'Agents by state' });
+    for (const state of ['STUCK', 'TERMINATED'] as const) {
+      const count = world.rows.agents.filter((one) => one.state === state).length;
+      const chip = states.getByRole('button', { name: `${count} ${state.toLowerCase()}`, exact: true });
+      expect([count > 1, await chip.getAttribute('aria-pressed')]).toEqual([true, 'false']);
+      await chip.press('Enter');
+      await seen(`${count} of 200 agents`);
+      expect(await chip.getAttribute('aria-pressed')).toBe('true');
+      for (const text of await cells.locator('.detail').allTextContents()) expect(text).toContain(state);
+      await chip.click();
+      await seen('191 of 200 agents');
+      expect(await chip.getAttribute('aria-pressed')).toBe('false');
+    }
+  });
+
+  test('a policy is compared with another one: each setting that differs, with both values', async () => {
+    await go('policies/vigil');
+    const other = page.getByLabel('Compare with');
+    await other.getByRole('option').nth(2).waitFor({ state: 'attached' });
+    expect(await other.getByRole('option').allTextContents()).toEqual(['no other policy', 'coditect', 'night']);
+    const shown = async (name: string): Promise<readonly (readonly string[])[]> => {
+      const table = page.getByRole('table', { name: `Differences from ${name}` });
+      await table.waitFor();
+      const rows = await table.getByRole('row').all();
+      return Promise.all(rows.map((row) => row.locator('th, td').allTextContents()));
+    };
+    await other.selectOption('coditect');
+    expect(await shown('coditect')).toEqual([
+      ['Setting', 'In coditect', 'Here'],
+      ['policy', 'coditect', 'vigil'],
+      ['signals.context.above', '80', '85'],
+      ['signals.no_calls.after', '10 min', '6 min'],
+      ['signals.repeated_call.times', 'not set', '8'],
+    ]);
+    await other.selectOption('night');
+    expect((await shown('night')).slice(1)).toEqual([['policy', 'night', 'vigil']]);
+    expect(await page.getByRole('table').count()).toBe(1);
+    await other.selectOption('no other policy');
+    await page.getByRole('table').waitFor({ state: 'detached' });
+  });
+
   test('each cell of the fleet has the state of its agent as a word and in its title; on a blind page, as it was', async () => {
     await go('fleet');
     await page.getByRole('searchbox').fill('');
@@ -377,6 +459,39 @@ describe.skipIf(executable === null)('the page in a browser', () => {
   ])('the view %s shows its rows', async (view, text) => {
     await go(view);
     await seen(text);
+  });
+
+  test('below the first page of a list is that older rows exist; they are shown on request, also after a change', async () => {
+    const { cases, alerts, deadLetters } = world.rows;
+    const copies = <Row>([first]: readonly Row[], count: number, id: keyof Row): Row[] =>
+      Array.from({ length: count }, (_, n) => ({ ...(first as Row), [id]: `copy-${1000 + n}` }));
+    world.rows.cases = copies(cases, 1050, 'caseId');
+    world.rows.alerts = copies(alerts, 1050, 'alertId').map((one) => ({ ...one, title: one.alertId }));
+    world.rows.deadLetters = copies(deadLetters, 150, 'eventId').map((one) => ({ ...one, reason: one.eventId }));
+    const lists = [
+      ['cases', 'Cases', 1000, 200, '850 more'],
+      ['alerts', 'Alerts', 1000, 200, '850 more'],
+      ['dead-letters', 'Dead letters', 100, 150, null],
+    ] as const;
+    for (const [place, label, first, shown, rest] of lists) {
+      const table = place.replace('-', '_');
+      await go(place);
+      world.change([table, 'all of them']);
+      const rows = page.getByRole('table', { name: label }).getByRole('row');
+      const more = page.getByText(`There are older ones than these ${first}.`);
+      await more.waitFor();
+      // With the row of titles.
+      expect(await rows.count()).toBe(101);
+      await page.getByRole('button', { name: 'Older ones' }).click();
+      await more.waitFor({ state: 'detached' });
+      const buttons = page.locator('#view .button.more, #view p .button');
+      expect([await rows.count(), await buttons.allTextContents()]).toEqual([shown + 1, rest === null ? [] : [rest]]);
+      world.change([table, 'again']);
+      await page.waitForResponse((response) => response.url().includes(`/v1/${place}?cursor=`) && response.ok());
+      expect(await rows.count()).toBe(shown + 1);
+    }
+    Object.assign(world.rows, { cases, alerts, deadLetters });
+    for (const [place] of lists) world.change([place.replace('-', '_'), 'as before']);
   });
 
   test('the tasks that wait for a person can be shown alone: each one in review or blocked, with its reason', async () => {
@@ -593,15 +708,34 @@ describe.skipIf(executable === null)('the page in a browser', () => {
     for (const place of everyPlace()) {
       await goTo(own, world.url, place);
       await own.locator(CONTENT).first().waitFor();
-      await own.evaluate(axe.source);
-      const found = (await own.evaluate(`axe.run({ runOnly: ${JSON.stringify(AXE_TAGS)} })`)) as {
-        readonly violations: readonly Violation[];
-      };
-      const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      expect(serious.map(({ id, nodes }) => [place, id, nodes[0]?.html])).toEqual([]);
+      expect([place, await seriousOn(own)]).toEqual([place, []]);
     }
     await own.close();
   });
+
+  test.each([
+    ...[
+      ['dark', 1440],
+      ['dark', 360],
+    ],
+    ...[
+      ['light', 1440],
+      ['light', 360],
+    ],
+  ] as const)(
+    'the differences between two policies have no serious finding of axe in %s at %i pixels',
+    async (colorScheme, width) => {
+      const own = await open({ colorScheme, bypassCSP: true, viewport: { width, height: 900 } });
+      await own.goto(await world.loginAddress());
+      await goTo(own, world.url, 'policies/vigil');
+      await own.getByLabel('Compare with').selectOption('coditect');
+      await own.getByRole('table', { name: 'Differences from coditect' }).waitFor();
+      expect(await seriousOn(own)).toEqual([]);
+      const over = 'document.getElementById("view").scrollWidth - document.getElementById("view").clientWidth';
+      expect(await own.evaluate(over)).toBe(0);
+      await own.close();
+    },
+  );
 
   test('a case by hand has who requested it and why, and no state', async () => {
     const [first] = world.rows.cases;

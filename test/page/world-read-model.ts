@@ -1,4 +1,16 @@
-import type { AgentRow, Entry, ReadModel, Targets } from '@vigil/read-model';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type AgentRow,
+  ALERT_ORDER,
+  CASE_ORDER,
+  type Entry,
+  LETTER_ORDER,
+  type Order,
+  type Paged,
+  placeOf,
+  type ReadModel,
+  type Targets,
+} from '@vigil/read-model';
 import { waitsForPerson } from '@vigil/read-model/standing';
 import { agentsOf } from './world-agents.ts';
 import {
@@ -42,6 +54,16 @@ const isWaiting = ({ waitingFor }: AgentRow): boolean => waitingFor !== null;
 const isOpen = (open: boolean | undefined, endedAt: number | null): boolean =>
   open === undefined || (endedAt === null) === open;
 
+/** A page of the rows, which are in their order here. */
+const pageOf = <Row>(
+  rows: readonly Row[],
+  order: Order<Row>,
+  { after, limit }: { readonly [Name in keyof Paged]?: Paged[Name] | undefined },
+): readonly Row[] => {
+  const from = after === undefined ? 0 : 1 + rows.findIndex((row) => isDeepStrictEqual(placeOf(order, row), after));
+  return rows.slice(from, limit === undefined ? undefined : from + limit);
+};
+
 /** The read model over these rows. `outcomes`: what became of the next commands; `now`: epoch milliseconds. */
 export const modelOf = (rows: Rows, outcomes: () => readonly Entry[], now: () => number): ReadModel => {
   const agent = async (id: string) => rows.agents.find(({ agentId }) => agentId === id) ?? null;
@@ -52,7 +74,10 @@ export const modelOf = (rows: Rows, outcomes: () => readonly Entry[], now: () =>
         (one) => having(wanted)(one) && (waiting !== true || isWaiting(one)) && (unhealthy !== true || one.unhealthy),
       ),
     cells: async () => rows.agents.map((one) => ({ ...one, waiting: one.caseWaiting || isWaiting(one) })),
-    cases: async ({ open, ...wanted }) => rows.cases.filter((one) => having(wanted)(one) && isOpen(open, one.closedAt)),
+    cases: async ({ open, limit, after, ...wanted }) => {
+      const found = rows.cases.filter((one) => having(wanted)(one) && isOpen(open, one.closedAt));
+      return pageOf(found, CASE_ORDER, { limit, after });
+    },
     case: async (id) => rows.cases.find(({ caseId }) => caseId === id) ?? null,
     orders: async () => [],
     tasks: async ({ review, ...wanted }) =>
@@ -81,8 +106,10 @@ export const modelOf = (rows: Rows, outcomes: () => readonly Entry[], now: () =>
         .toReversed()
         .slice(0, limit);
     },
-    alerts: async ({ open, ...wanted }) =>
-      rows.alerts.filter((one) => having(wanted)(one) && isOpen(open, one.resolvedAt)),
+    alerts: async ({ open, limit, after, ...wanted }) => {
+      const found = rows.alerts.filter((one) => having(wanted)(one) && isOpen(open, one.resolvedAt));
+      return pageOf(found, ALERT_ORDER, { limit, after });
+    },
     requests: async ({ open, ...wanted }) =>
       rows.requests.filter((one) => having(wanted)(one) && isOpen(open, one.settledAt)),
     expiredRequests: async (agentIds) =>
@@ -96,7 +123,7 @@ export const modelOf = (rows: Rows, outcomes: () => readonly Entry[], now: () =>
     outcomes: async () => outcomes(),
     targets: async () => TARGETS,
     runtimes: async () => [],
-    deadLetters: async ({ limit }) => rows.deadLetters.slice(0, limit),
+    deadLetters: async ({ limit, after }) => pageOf(rows.deadLetters, LETTER_ORDER, { limit, after }),
     policies: async () => rows.policies,
     policyRefusals: async () => [],
     policyDocument: async (hash) => {

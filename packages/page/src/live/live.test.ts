@@ -49,7 +49,7 @@ const opened = () => {
 };
 
 const route = (path: string, tables: readonly string[], everyMs: number | null = null): Route<unknown> => ({
-  ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS, pagesOf: null },
+  ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS, pagesOf: null, firstPages: 1 },
   read: (body) => body,
   isFinal: () => false,
 });
@@ -141,14 +141,42 @@ test('what no view watches is not asked for', async () => {
 
 test('a list is read page after page, and the page sees all rows of one answer', async () => {
   const { live, asked } = opened();
-  const list = { ...route('/v1/tasks', []), pagesOf: 'tasks' };
+  const list = { ...route('/v1/tasks', []), pagesOf: 'tasks', firstPages: Number.POSITIVE_INFINITY };
   live.watch(list, () => {});
   await asked[0]?.answer({ tasks: [1, 2], next: 'a+b' });
   expect(asked[1]?.path).toBe('/v1/tasks?cursor=a%2Bb');
   expect(live.answerOf(list).value).toBeNull();
   await asked[1]?.answer({ tasks: [3], next: null });
-  expect(live.answerOf(list).value).toEqual({ tasks: [1, 2, 3], next: 'a+b' });
+  expect(live.answerOf(list).value).toEqual({ tasks: [1, 2, 3], next: null });
   expect(asked).toHaveLength(2);
+});
+
+test('a long list has one page, one more on each request, and as many after a change, until no view watches it', async () => {
+  const { live, asked, pass, stream } = opened();
+  const list = { ...route('/v1/cases', ['cases']), pagesOf: 'cases' };
+  const stop = live.watch(list, () => {});
+  await asked[0]?.answer({ cases: [3], next: 'a' });
+  expect(live.answerOf(list).value).toEqual({ cases: [3], next: 'a' });
+  pass(60_000);
+  expect(asked).toHaveLength(1);
+  live.readMore(list);
+  await asked[1]?.answer({ cases: [3], next: 'a' });
+  // The page keeps its rows until the older ones are there.
+  expect(live.answerOf(list).value).toEqual({ cases: [3], next: 'a' });
+  await asked[2]?.answer({ cases: [2], next: 'b' });
+  expect(live.answerOf(list).value).toEqual({ cases: [3, 2], next: 'b' });
+  stream().changed(['cases']);
+  pass(LEAST_PAUSE_MS);
+  await asked[3]?.answer({ cases: [4], next: 'c' });
+  await asked[4]?.answer({ cases: [3], next: null });
+  expect(live.answerOf(list).value).toEqual({ cases: [4, 3], next: null });
+  stop();
+  live.watch(list, () => {});
+  await asked[5]?.answer({ cases: [4], next: 'c' });
+  expect(live.answerOf(list).value).toEqual({ cases: [4], next: 'c' });
+  expect(asked.map(({ path }) => path)).toEqual([
+    ...['/v1/cases', '/v1/cases', '/v1/cases?cursor=a', '/v1/cases', '/v1/cases?cursor=c', '/v1/cases'],
+  ]);
 });
 
 test('an answer that cannot be read is a failed question: the page asks again', async () => {

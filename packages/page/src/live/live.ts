@@ -9,24 +9,26 @@ export type Route<Answer> = {
   readonly read: (body: unknown) => Answer;
   /** the field of a list that is read page after page; null: one answer has everything */
   readonly pagesOf: string | null;
+  /** how many pages of the list are read before a person asks for more */
+  readonly firstPages: number;
   /** The answer changes no more, and is not asked for regularly. A method, so that routes with different answers fit one list. */
   isFinal(answer: Answer): boolean;
 };
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The answer, with the rows of all pages of its list. */
-const wholeAnswer = async (get: LiveDeps['get'], { path, pagesOf }: Route<unknown>): Promise<unknown> => {
+/** The answer, with the rows of so many pages of its list. Its `next` is that of the last one: null if there are no more. */
+const answerWith = async (pages: number, get: LiveDeps['get'], { path, pagesOf }: Route<unknown>): Promise<unknown> => {
   const first = await get(path);
   if (pagesOf === null) return first;
   const rows = [...((first as Body)[pagesOf] as readonly unknown[])];
   let { next } = first as Body;
-  while (typeof next === 'string') {
+  for (let read = 1; read < pages && typeof next === 'string'; read += 1) {
     const page = (await get(`${path}?cursor=${encodeURIComponent(next)}`)) as Body;
     rows.push(...(page[pagesOf] as readonly unknown[]));
     next = page.next;
   }
-  return { ...(first as Body), [pagesOf]: rows };
+  return { ...(first as Body), [pagesOf]: rows, next };
 };
 
 /** The dashboard answers that it has no states. `part`: what does not answer it; `since`: since when, epoch milliseconds. */
@@ -83,6 +85,8 @@ export type StreamListener = {
 type Watched = {
   readonly route: Route<unknown>;
   readonly listeners: Set<() => void>;
+  /** of its list */
+  pages: number;
   answered: Answered<unknown>;
   isAsking: boolean;
   /** a change happened that the newest answer may not have */
@@ -97,6 +101,8 @@ export type Live = {
   /** calls `onChange` with each new answer until the returned function is called */
   readonly watch: <Answer>(route: Route<Answer>, onChange: () => void) => () => void;
   readonly answerOf: <Answer>(route: Route<Answer>) => Answered<Answer>;
+  /** reads one more page of a list that a view watches, also after each change */
+  readonly readMore: (route: Route<unknown>) => void;
   /** asks for everything again */
   readonly refresh: () => void;
   readonly close: () => void;
@@ -133,7 +139,7 @@ export const openLive = (deps: LiveDeps): Live => {
     one.isAsking = true;
     one.isStale = false;
     one.askedAt = deps.now();
-    wholeAnswer(deps.get, one.route)
+    answerWith(one.pages, deps.get, one.route)
       .then(one.route.read)
       .then(
         (value) => {
@@ -181,7 +187,7 @@ export const openLive = (deps: LiveDeps): Live => {
     if (known !== undefined) return known;
     const listeners = new Set<() => void>();
     const one = {
-      ...{ route, listeners, answered: UNKNOWN, isAsking: false, isStale: true },
+      ...{ route, listeners, pages: route.firstPages, answered: UNKNOWN, isAsking: false, isStale: true },
       ...{ askedAt: Number.NEGATIVE_INFINITY, tookMs: 0, stopWaiting: () => {} },
     };
     watched.set(route.path, one);
@@ -202,6 +208,13 @@ export const openLive = (deps: LiveDeps): Live => {
       };
     },
     answerOf: <Answer>(route: Route<Answer>) => (watched.get(route.path)?.answered ?? UNKNOWN) as Answered<Answer>,
+    readMore: ({ path }) => {
+      const one = watched.get(path);
+      if (one === undefined) return;
+      one.pages += 1;
+      one.isStale = true;
+      schedule(one);
+    },
     refresh: () => markStale(() => true),
     close: () => {
       stop();

@@ -32,17 +32,28 @@ const CELLS_PAUSE_MS = 300;
 const HISTORY_PAUSE_MS = 1000;
 
 const route = <Answer>(path: string, tables: readonly string[], everyMs: number | null = null): Route<Answer> => ({
-  ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS, pagesOf: null },
+  ...{ path, tables, everyMs, leastPauseMs: LEAST_PAUSE_MS, pagesOf: null, firstPages: 1 },
   read: (body) => body as Answer,
   isFinal: () => false,
 });
 
-/** A list whose rows are all shown. The other lists show their first page: the open ones first, or the newest. */
+/** A list whose rows are all shown. */
 const wholeList = <Field extends string, Row>(
   path: string,
   pagesOf: Field,
   tables: readonly string[],
-): Route<{ readonly [Name in Field]: readonly Row[] }> => ({ ...route(path, tables), pagesOf });
+): Route<{ readonly [Name in Field]: readonly Row[] }> => ({
+  ...{ ...route(path, tables), pagesOf, firstPages: Number.POSITIVE_INFINITY },
+});
+
+/** A list that begins with the open rows or with the newest. `next`: null if there are no older ones than its rows. */
+const longList = <Field extends string, Row>(
+  path: string,
+  pagesOf: Field,
+  tables: readonly string[],
+): Route<{ readonly [Name in Field]: readonly Row[] } & { readonly next: string | null }> => ({
+  ...{ ...route(path, tables), pagesOf },
+});
 
 export type Runtime = {
   readonly runtimeId: string;
@@ -104,7 +115,7 @@ export const ROUTES = {
     ...route<HistoryAnswer>(`/v1/agents/${encodeURIComponent(agentId)}/history?kind=${kind}`, ['agents'], 10_000),
     leastPauseMs: HISTORY_PAUSE_MS,
   }),
-  cases: route<{ readonly cases: readonly CaseRow[] }>('/v1/cases', ['cases', 'case_steps']),
+  cases: longList<'cases', CaseRow>('/v1/cases', 'cases', ['cases', 'case_steps']),
   case: (caseId: string) =>
     route<CaseStory>(`/v1/cases/${encodeURIComponent(caseId)}`, ['cases', 'case_steps', 'orders', 'receipts']),
   task: (taskId: string) =>
@@ -114,14 +125,10 @@ export const ROUTES = {
     ),
   tasks: wholeList<'tasks', TaskRow>('/v1/tasks', 'tasks', TASK_TABLES),
   breakers: wholeList<'breakers', BreakerRow>('/v1/breakers', 'breakers', ['breakers']),
-  alerts: route<{ readonly alerts: readonly AlertRow[]; readonly next: string | null }>('/v1/alerts', [
-    'alerts',
-    'deliveries',
-    'tickets',
-  ]),
+  alerts: longList<'alerts', AlertRow>('/v1/alerts', 'alerts', ['alerts', 'deliveries', 'tickets']),
   silences: route<{ readonly silences: readonly SilenceRow[] }>('/v1/silences', ['silences'], SILENCES_MS),
   tickets: route<{ readonly tickets: readonly TicketRow[] }>('/v1/tickets', ['tickets']),
-  letters: route<{ readonly deadLetters: readonly DeadLetter[] }>('/v1/dead-letters', ['dead_letters']),
+  letters: longList<'deadLetters', DeadLetter>('/v1/dead-letters', 'deadLetters', ['dead_letters']),
   replays: route<{ readonly replays: readonly ReplayRow[] }>('/v1/replays', [], REPLAYS_MS),
   replay: (replayId: string) => ({
     ...route<Replay>(replayAddress(replayId), [], REPLAYS_MS),
@@ -132,7 +139,7 @@ export const ROUTES = {
       '/v1/policies',
       ['policies', 'policy_refusals', 'agents'],
     ),
-    pagesOf: 'policies',
+    ...{ pagesOf: 'policies', firstPages: Number.POSITIVE_INFINITY },
   },
   policy: (name: string) =>
     route<PolicyRow & { readonly document: unknown }>(`/v1/policies/${encodeURIComponent(name)}`, [

@@ -100,19 +100,21 @@ export type Column<Row> = {
 
 const FIRST_ROWS = 100;
 
-/** Rows under titles; the first hundred, and more on request. */
+/** Rows under titles; the first hundred, and more on request. `readOlder`: asks for older rows than these; null: there are none. */
 export const Table = <Row,>({
   label,
   columns,
   rows,
   keyOf,
   none,
+  readOlder = null,
 }: {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly none: string;
+  readonly readOlder?: (() => void) | null;
 }) => {
   const [most, setMost] = useState(FIRST_ROWS);
   if (rows.length === 0) return <p class="none">{none}</p>;
@@ -144,6 +146,21 @@ export const Table = <Row,>({
         <button type="button" class="button more" onClick={() => setMost(most + 10 * FIRST_ROWS)}>
           {rows.length - most} more
         </button>
+      )}
+      {readOlder !== null && (
+        <p class="dim">
+          There are older ones than these {rows.length}.{' '}
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              setMost(most + FIRST_ROWS);
+              readOlder();
+            }}
+          >
+            Older ones
+          </button>
+        </p>
       )}
     </>
   );

@@ -49,7 +49,7 @@ export const Alerts = () => {
   const silences = useAnswer(live, ROUTES.silences).value?.silences ?? [];
   return (
     <Loaded answered={useAnswer(live, ROUTES.alerts)}>
-      {({ alerts }) => (
+      {({ alerts, next }) => (
         <>
           <Actions of={channelActions(alerts)} />
           <Table
@@ -57,6 +57,7 @@ export const Alerts = () => {
             rows={alerts}
             keyOf={({ alertId }) => alertId}
             none="No alerts."
+            readOlder={next === null ? null : () => live.readMore(ROUTES.alerts)}
             columns={[
               {
                 ...{ title: 'Severity', kind: 'text' },

@@ -56,12 +56,13 @@ export const Cases = () => {
   const states = useStates(live);
   return (
     <Loaded answered={useAnswer(live, ROUTES.cases)}>
-      {({ cases }) => (
+      {({ cases, next }) => (
         <Table
           label="Cases"
           rows={cases}
           keyOf={({ caseId }) => caseId}
           none="No cases."
+          readOlder={next === null ? null : () => live.readMore(ROUTES.cases)}
           columns={[
             {
               ...{ title: 'Case', kind: 'text' },

@@ -8,12 +8,13 @@ export const Letters = () => {
   const { live } = usePage();
   return (
     <Loaded answered={useAnswer(live, ROUTES.letters)}>
-      {({ deadLetters }) => (
+      {({ deadLetters, next }) => (
         <Table
           label="Dead letters"
           rows={deadLetters}
           keyOf={({ eventId }) => eventId}
           none="No dead letters: every record could be read."
+          readOlder={next === null ? null : () => live.readMore(ROUTES.letters)}
           columns={[
             { title: 'Failed', kind: 'text', of: ({ failedAt }) => <Age at={failedAt} /> },
             { title: 'Service', kind: 'text', of: ({ service }) => service },
