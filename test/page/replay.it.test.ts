@@ -136,6 +136,22 @@ describe.skipIf(executable === null)('the view Replay of the page', () => {
     expect(world.replays.all()).toHaveLength(count);
   });
 
+  test('the timeline of an agent reads its earlier figures from the log, and shows how far that is', async () => {
+    world.state.holdsReplays = true;
+    await go(`fleet/${nameOf(41)}`);
+    const strips = page.getByRole('region', { name: 'Signals over the same time' });
+    await strips.getByRole('button', { name: 'Read earlier figures' }).press('Enter');
+    await strips.getByText('running: 41,280 of 120,000 records, 34 %').waitFor();
+    world.endReplays();
+    await strips.getByText('Drawn from 412 observations of the log, at 5 moments.').waitFor();
+    const { since, until, ...asked } = lastReplay() ?? {};
+    expect(asked).toMatchObject({ kind: 'figures', agentId: nameOf(41), by: 'ada' });
+    expect(Number(since)).toBeLessThan(Number(until));
+    await go(`replay/${lastReplay()?.replayId}`);
+    const rows = page.getByRole('table', { name: 'Signals in this span' }).getByRole('row');
+    expect(await rows.allTextContents()).toEqual([expect.stringContaining('Largest figure'), 'no_calls4 min6 min']);
+  });
+
   test('an agent and a case lead to the form with their span', async () => {
     await go(`fleet/${nameOf(41)}`);
     await page.getByRole('link', { name: 'Replay this' }).click();

@@ -1,5 +1,5 @@
-import type { AgentRow, ReplayComparison, ReplayOutcome } from '@vigil/read-model';
-import type { ReplayResult, ReplaySpec } from '../../services/dashboard/src/replays/fold.ts';
+import type { AgentRow, FiguresResult, ReplayComparison, ReplayOutcome, ReplayResult } from '@vigil/read-model';
+import type { ReplaySpec } from '../../services/dashboard/src/replays/fold.ts';
 
 const MINUTE = 60_000;
 const TOPIC = 'onex.evt.heartbeat-ingest.agent-observation.v1';
@@ -8,8 +8,18 @@ const state = (from: string, to: string, reason: string): ReplayOutcome => ({ ki
 const begins = (...steps: readonly string[]): ReplayOutcome => ({ kind: 'plan_begins', plan: 'STUCK, FAILING', steps });
 const PLAN = begins('nudge', 'alert', 'handoff', 'escalate', 'terminate', 'recover');
 
+/** Silence that grew in the last minutes, and a rate of errors without a limit. */
+const figures = (at: readonly number[]): FiguresResult => ({
+  ...{ kind: 'figures', observations: 412, isEarlier: false, at },
+  signals: [
+    { signal: 'no_calls', isDuration: true, limit: 360_000, values: at.map((_, n) => n * MINUTE) },
+    { signal: 'no_output', isDuration: true, limit: null, values: at.map(() => null) },
+  ],
+});
+
 /** What a replay of the world finds: differences of three agents. */
 export const replayResult = ({ kind }: ReplaySpec, agents: readonly AgentRow[], now: number): ReplayResult => {
+  if (kind === 'figures') return figures([5, 4, 3, 2, 1].map((minutes) => now - minutes * MINUTE));
   const at = (minutes: number) => now - minutes * MINUTE;
   const nameOf = (index: number): string => agents[index]?.agentId ?? '';
   const counts = { observations: 118_204, agents: 186, earlierCount: 2, earlier: [nameOf(5), nameOf(28)] };

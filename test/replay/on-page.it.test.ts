@@ -9,6 +9,7 @@ describe.skipIf(!ownServers)('a replay that the dashboard runs', () => {
   let on: TestSystem;
   /** The end of the compared span, so that the command line compares the same one. */
   let end: number;
+  let begun: number;
 
   const ask = async <Body>(method: string, address: string, body: object | null): Promise<Body> => {
     const { VIGIL_DASHBOARD_URL: url, VIGIL_DASHBOARD_TOKEN: token } = on.system.env;
@@ -41,6 +42,7 @@ describe.skipIf(!ownServers)('a replay that the dashboard runs', () => {
       name: 'replay-on-page',
       services: ['gateway', 'heartbeat-ingest', 'health-evaluator', 'projector', 'dashboard'],
     });
+    begun = Date.now();
     const fleet = await on.fleet(['hangs', 'loops']);
     await until('both agents are found', async () => {
       const { agents } = await ask<Agents>('GET', '/v1/agents', null);
@@ -73,6 +75,17 @@ describe.skipIf(!ownServers)('a replay that the dashboard runs', () => {
     const hangs = { agent: 'hangs', differsFrom: expect.any(Number) };
     expect(result).toMatchObject({ different: expect.arrayContaining([expect.objectContaining(hangs)]) });
     expect(otherwise.stuck).toBeLessThan(recorded.stuck);
+  });
+
+  test('reads the figures of an agent from the log, with its silence up to its limit', async () => {
+    const { state, why, result } = await replayed({ kind: 'figures', agent: 'hangs', since: begun, until: end });
+    expect({ state, why }).toEqual({ state: 'done', why: null });
+    if (result?.kind !== 'figures') throw new Error('another kind');
+    const reached = result.signals.filter(
+      ({ limit, values }) => limit !== null && values.some((one) => (one ?? 0) >= limit),
+    );
+    expect(reached.map(({ signal }) => signal)).toContain('no_activity');
+    expect(result.at.every((at) => begun <= at && at <= end)).toBe(true);
   });
 
   test('one agent is compared alone, and a policy that was not recorded is not replaced', async () => {

@@ -60,12 +60,15 @@ export {
 } from './queries/tasks.ts';
 export { type ReadModel, readModel } from './read-model.ts';
 export type {
+  FiguresResult,
   Replay,
   ReplayComparison,
   ReplayDifference,
   ReplayedAgent,
   ReplayedEvent,
+  ReplayedSignal,
   ReplayOutcome,
+  ReplayResult,
   ReplayRow,
   ReplaySide,
   VerifyResult,

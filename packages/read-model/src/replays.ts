@@ -1,14 +1,14 @@
 /** A replay that a dashboard has in its memory. Times are epoch milliseconds. */
 export type ReplayRow = {
   readonly replayId: string;
-  readonly kind: 'verify' | 'what_if';
+  readonly kind: 'verify' | 'what_if' | 'figures';
   /** from then on; null: from the first stored observation */
   readonly since: number | null;
   /** until then; null: until the last stored observation */
   readonly until: number | null;
   /** null: all agents */
   readonly agentId: string | null;
-  /** the other policy; null: a verification has none */
+  /** the other policy; null: only a `what_if` has one */
   readonly policyName: string | null;
   readonly policyHash: string | null;
   /** the recorded policy that the other one replaces; null: all */
@@ -29,7 +29,9 @@ export type ReplayRow = {
 };
 
 /** `result`: null until it is done. */
-export type Replay = ReplayRow & { readonly result: VerifyResult | WhatIfResult | null };
+export type Replay = ReplayRow & { readonly result: ReplayResult | null };
+
+export type ReplayResult = VerifyResult | WhatIfResult | FiguresResult;
 
 /** An event of the evaluator. */
 export type ReplayedEvent = { readonly type: string; readonly payload: unknown };
@@ -114,4 +116,25 @@ export type WhatIfResult = {
   readonly otherwise: ReplaySide;
   /** the first hundred, in the order of their first difference */
   readonly different: readonly ReplayedAgent[];
+};
+
+/** The figures of a signal, one for each time of `FiguresResult.at`; null: it had none. */
+export type ReplayedSignal = {
+  readonly signal: string;
+  /** whether figures and limit are milliseconds */
+  readonly isDuration: boolean;
+  /** the last one; null: the signal has none */
+  readonly limit: number | null;
+  readonly values: readonly (number | null)[];
+};
+
+/** What the signals of one agent showed in a span, as the recorded policies judge them. */
+export type FiguresResult = {
+  readonly kind: 'figures';
+  readonly observations: number;
+  /** The agent was known before the first stored observation, so figures that count from its beginning are too small. */
+  readonly isEarlier: boolean;
+  /** the times of the figures, oldest first, at most five hundred */
+  readonly at: readonly number[];
+  readonly signals: readonly ReplayedSignal[];
 };

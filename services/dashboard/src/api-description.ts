@@ -50,8 +50,10 @@ export const PUBLISHED = [
   'Targets',
   'ReplayRow',
   'Replay',
+  'ReplayResult',
   'VerifyResult',
   'WhatIfResult',
+  'FiguresResult',
 ] as const;
 type Published = (typeof PUBLISHED)[number];
 

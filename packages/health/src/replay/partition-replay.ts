@@ -2,6 +2,7 @@ import { Topic } from '@vigil/events';
 import { type ClockState, type LogRecord, PartitionTime, readAtRest, shapeOf, sparse } from '@vigil/stream';
 import { AT_REST } from '../evaluator/at-rest.ts';
 import { Folding } from '../evaluator/evaluate.ts';
+import { type Explanation, explain } from '../evaluator/explain.ts';
 import type { Announcement, Observation } from '../evaluator/health.ts';
 import type { AgentState } from '../evaluator/state.ts';
 import type { Policies } from '../judgement/policies.ts';
@@ -85,6 +86,12 @@ export class PartitionReplay {
       const { version, epoch } = this.#counts.get(key) ?? { version: 0, epoch: 0 };
       yield { key, shape: shapeOf(AT_REST), state: write(state), version, epoch };
     }
+  }
+
+  /** The present decision about an agent, with its signals; null if nothing has been received about it. */
+  explain(agent: string): Explanation | null {
+    if (this.#folding === null || this.#rules === null) return null;
+    return explain(this.#policiesOf(this.#rules), this.#folding.stateOf(agent), this.#time.time);
   }
 
   /** Applies a record. `input` null: a mark of the runner, or a record that only moves the time. */

@@ -7,6 +7,7 @@ import {
   drawnSignals,
   firesText,
   lineOf,
+  replayedLines,
   shareOf,
   storedSamples,
   withSamples,
@@ -31,7 +32,7 @@ test('a figure that grows with the clock is drawn from zero, and its earlier fig
     { at: AT - 70_000, value: 9000 },
     { at: AT, value: 60_000 },
   ];
-  expect(lineOf(figure(), stored, seen, AT)).toEqual({
+  expect(lineOf(figure(), stored, seen, AT, [])).toEqual({
     past: [
       { at: AT - 1_300_000, value: 0 },
       { at: AT - 900_000, value: 400_000 },
@@ -46,11 +47,30 @@ test('a figure that grows with the clock is drawn from zero, and its earlier fig
 test('a count has what was seen as a line, and what was stored as points, because it is not known between them', () => {
   const count = figure({ value: 2, limit: 8, firesFrom: null, isDuration: false });
   const stored = [{ at: AT - 5000, value: 8 }];
-  expect(lineOf(count, stored, [{ at: AT, value: 2 }], AT).past).toEqual([
+  expect(lineOf(count, stored, [{ at: AT, value: 2 }], AT, []).past).toEqual([
     { at: AT - 5000, value: 8 },
     { at: AT - 4999, value: null },
     { at: AT, value: 2 },
   ]);
+});
+
+test('what a replay has read replaces the ramps: stored figures stand before it, and seen ones after it', () => {
+  const stored = [AT - 90_000, AT - 40_000].map((at) => ({ at, value: 30_000 }));
+  const seen = [AT - 20_000, AT].map((at) => ({ at, value: 9000 }));
+  const lines = replayedLines({
+    ...{ kind: 'figures', observations: 3, isEarlier: false, at: [AT - 50_000, AT - 30_000, AT - 20_000] },
+    signals: [{ signal: 'no_calls', isDuration: true, limit: 360_000, values: [1000, null, 3000] }],
+  });
+  expect(lineOf(figure(), stored, seen, AT, lines.get('no_calls') ?? []).past).toEqual([
+    { at: AT - 120_000, value: 0 },
+    { at: AT - 90_000, value: 30_000 },
+    { at: AT - 89_999, value: null },
+    { at: AT - 50_000, value: 1000 },
+    { at: AT - 30_000, value: null },
+    { at: AT - 20_000, value: 3000 },
+    { at: AT, value: 9000 },
+  ]);
+  expect(lines.get('no_output')).toBeUndefined();
 });
 
 test('each reading of a figure is kept, and one without a figure is not', () => {
@@ -112,7 +132,7 @@ test('after the end of an agent only the signals that fire are shown', () => {
 
 test('a time that no longer counts has what was seen, and its earlier figures as they had grown', () => {
   const suspended = figure({ firesFrom: null, suspendedBy: ['idle'] });
-  expect(lineOf(suspended, [{ at: AT - 9000, value: 1000 }], [{ at: AT, value: 60_000 }], AT).past).toEqual([
+  expect(lineOf(suspended, [{ at: AT - 9000, value: 1000 }], [{ at: AT, value: 60_000 }], AT, []).past).toEqual([
     { at: AT - 10_000, value: 0 },
     { at: AT - 9000, value: 1000 },
     { at: AT - 8999, value: null },

@@ -1,5 +1,5 @@
 import { spell } from '@vigil/policy';
-import type { AgentRow, HistoryRow, SignalFigure } from '@vigil/read-model';
+import type { AgentRow, FiguresResult, HistoryRow, SignalFigure } from '@vigil/read-model';
 import type { Known } from './knowledge.ts';
 import { ageText } from './time.ts';
 
@@ -51,14 +51,27 @@ const alone = (sample: Sample): FigureLine['past'] => [sample, { at: sample.at +
 /** A time that had grown to this figure. */
 const rampTo = (sample: Sample): FigureLine['past'] => [{ at: sample.at - sample.value, value: 0 }, ...alone(sample)];
 
-/** The line of a signal. `stored`: from changes of state; `seen`: by this page; `at`: when its present figure was read. */
+/** The lines of all signals, by name, as a replay has folded them. */
+export const replayedLines = ({ at, signals }: FiguresResult): ReadonlyMap<string, FigureLine['past']> =>
+  new Map(signals.map(({ signal, values }) => [signal, at.map((one, i) => ({ at: one, value: values[i] ?? null }))]));
+
+/**
+ * The line of a signal. `stored`: from changes of state; `seen`: by this page; `at`: when its present figure was read;
+ * `replayed`: what a replay has folded; empty: nothing.
+ */
 export const lineOf = (
   signal: SignalFigure,
   stored: readonly Sample[],
   seen: readonly Sample[],
   at: number,
+  replayed: FigureLine['past'],
 ): FigureLine => {
   const { value, limit, isDuration } = signal;
+  const [first, last] = [replayed[0]?.at, replayed.at(-1)?.at];
+  if (first !== undefined && last !== undefined) {
+    const before = stored.filter((one) => one.at < first).flatMap(isDuration ? rampTo : alone);
+    return { past: [...before, ...replayed, ...seen.filter((one) => one.at > last)], limit };
+  }
   if (!isDuration) return { past: [...stored.flatMap(alone), ...seen], limit };
   if (value === null || !grows(signal, at)) return { past: [...stored.flatMap(rampTo), ...seen], limit };
   const begin = at - value;

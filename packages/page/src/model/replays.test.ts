@@ -2,6 +2,7 @@ import type { ReplayRow, VerifyResult, WhatIfResult } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import {
   bodyOf,
+  figuresText,
   formIn,
   instantOf,
   kindText,
@@ -72,6 +73,7 @@ test('a what if takes a published policy, or the YAML of a text, and asks for wh
 
 test('a row names what it compares, its span, and how it stands', () => {
   expect(kindText(ROW)).toBe('verify');
+  expect(kindText({ ...ROW, kind: 'figures' })).toBe('figures');
   expect(kindText({ ...ROW, kind: 'what_if', policyName: 'strict', insteadOf: 'vigil' })).toBe(
     'what if strict instead of vigil',
   );
@@ -97,6 +99,13 @@ test('a verification is a sentence: the same, different, or nothing to compare',
   expect(verifiedText(VERIFIED)).toBe('27 decisions about 3 agents are as recorded.');
   expect(verifiedText({ ...VERIFIED, differentCount: 1 })).toMatch(/^1 of 3 agents is judged differently now\. 27 /);
   expect(verifiedText({ ...VERIFIED, agents: 0, decisions: 0 })).toMatch(/^Nothing is decided in this span/);
+});
+
+test('figures from the log have what was read, and a warning where the log begins too late', () => {
+  const read = { kind: 'figures', observations: 1200, isEarlier: false, at: [1, 2], signals: [] } as const;
+  expect(figuresText(read)).toBe('Drawn from 1,200 observations of the log, at 2 moments.');
+  expect(figuresText({ ...read, isEarlier: true })).toMatch(/older than the first stored one.*too small\.$/);
+  expect(figuresText({ ...read, at: [] })).toBe('The log has nothing about the agent in this span.');
 });
 
 test('a what if is a sentence with the agents that another act concerns', () => {

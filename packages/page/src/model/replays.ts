@@ -1,5 +1,5 @@
 import { CorrectThePolicy, parseYaml } from '@vigil/policy';
-import type { ReplayRow, VerifyResult, WhatIfResult } from '@vigil/read-model';
+import type { FiguresResult, ReplayRow, VerifyResult, WhatIfResult } from '@vigil/read-model';
 import { timeIn } from './places.ts';
 import { clockTime } from './time.ts';
 
@@ -83,9 +83,9 @@ export const bodyOf = (form: ReplayForm, now: number, offsetMinutes: number): Bo
   }
 };
 
-/** `verify` or `what if`. */
+/** `verify`, `figures` or `what if`. */
 export const kindText = ({ kind, policyName, insteadOf }: ReplayRow): string => {
-  if (kind === 'verify') return 'verify';
+  if (kind !== 'what_if') return kind;
   return `what if ${policyName ?? 'another policy'}${insteadOf === null ? '' : ` instead of ${insteadOf}`}`;
 };
 
@@ -137,6 +137,15 @@ export const whatIfText = ({ agents: all, differentCount, actedOtherwise }: What
   differentCount === 0
     ? `No agent is judged differently under ${policy}.`
     : `${judged(differentCount, all)} under ${policy}, ${actedOtherwise} with another act.`;
+
+/** What a replay of figures has read, in a sentence. */
+export const figuresText = ({ at, observations: read, isEarlier }: FiguresResult): string => {
+  if (at.length === 0) return 'The log has nothing about the agent in this span.';
+  const drawn = `Drawn from ${observations(read)} of the log, at ${grouped(at.length)} moments.`;
+  return isEarlier
+    ? `${drawn} The agent is older than the first stored one, so figures that count from its beginning are too small.`
+    : drawn;
+};
 
 /** What was not compared, and why; a line each. */
 export const leftOutLines = (result: VerifyResult | WhatIfResult): readonly string[] => {

@@ -6,6 +6,7 @@ import {
   drawnSignals,
   figureText,
   lineOf,
+  replayedLines,
   type Sample,
   storedSamples,
   withSamples,
@@ -14,6 +15,7 @@ import { clockTime } from '../model/time.ts';
 import type { Span } from '../model/timeline.ts';
 import { Chart } from './chart.tsx';
 import { useKnown, usePage } from './context.tsx';
+import { EarlierFigures } from './earlier-figures.tsx';
 
 type Samples = ReadonlyMap<string, readonly Sample[]>;
 
@@ -33,6 +35,7 @@ export const Strips = ({ explanation: { signals, agent }, states, span, children
   const timeText = (at: number) => clockTime(now, at, offsetMinutes);
   const [samples, setSamples] = useState<Samples>(new Map());
   const [readAt, setReadAt] = useState(now);
+  const [replayed, setReplayed] = useState<ReturnType<typeof replayedLines>>(new Map());
   useEffect(() => {
     if (signals === null) return;
     const at = Date.now();
@@ -51,7 +54,13 @@ export const Strips = ({ explanation: { signals, agent }, states, span, children
               {signal.limit !== null && <span>of {figureText(signal.limit, signal.isDuration)}</span>}
             </span>
             <Chart
-              line={lineOf(signal, storedSamples(states, signal.signal), samples.get(signal.signal) ?? [], readAt)}
+              line={lineOf(
+                signal,
+                storedSamples(states, signal.signal),
+                samples.get(signal.signal) ?? [],
+                readAt,
+                replayed.get(signal.signal) ?? [],
+              )}
               span={span}
             />
           </div>
@@ -60,6 +69,7 @@ export const Strips = ({ explanation: { signals, agent }, states, span, children
       ))}
       {children}
       <p class="dim">The red lines are the limits. Each strip has the time of the timeline.</p>
+      <EarlierFigures agentId={agent.agentId} span={span} onRead={(result) => setReplayed(replayedLines(result))} />
     </section>
   );
 };

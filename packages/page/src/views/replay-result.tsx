@@ -1,15 +1,18 @@
 import { describeEvent, outcomeText } from '@vigil/cli/describe';
 import type {
+  FiguresResult,
   Replay,
   ReplayComparison,
   ReplayDifference,
   ReplayedAgent,
+  ReplayResult as Result,
   VerifyResult,
   WhatIfResult,
 } from '@vigil/read-model';
 import { useState } from 'preact/hooks';
+import { figureText } from '../model/figures.ts';
 import { addressWith } from '../model/places.ts';
-import { leftOutLines, verifiedText, whatIfText } from '../model/replays.ts';
+import { figuresText, leftOutLines, verifiedText, whatIfText } from '../model/replays.ts';
 import { Clock, Facts, Table } from '../parts/parts.tsx';
 
 /** Leads to the agent with the moment marked. */
@@ -175,15 +178,35 @@ const AgentOutcomes = ({ of, policy }: { readonly of: ReplayedAgent; readonly po
   );
 };
 
-export const ReplayResult = ({
-  replay,
-  result,
-}: {
-  readonly replay: Replay;
-  readonly result: VerifyResult | WhatIfResult;
-}) =>
-  result.kind === 'verify' ? (
-    <Verified result={result} />
-  ) : (
-    <WhatIf result={result} policy={replay.policyName ?? 'the other policy'} />
-  );
+const Figures = ({ result }: { readonly result: FiguresResult }) => (
+  <>
+    <p class="question" role="status">
+      {figuresText(result)}
+    </p>
+    <Table
+      label="Signals in this span"
+      rows={result.signals.filter(({ values }) => values.some((value) => value !== null))}
+      keyOf={({ signal }) => signal}
+      none="No signal had a figure."
+      columns={[
+        { title: 'Signal', kind: 'text', of: ({ signal }) => <span class="mono">{signal}</span> },
+        {
+          ...{ title: 'Largest figure', kind: 'text' },
+          of: ({ values, isDuration }) => figureText(Math.max(...values.map((value) => value ?? 0)), isDuration),
+        },
+        { title: 'Limit', kind: 'text', of: ({ limit, isDuration }) => figureText(limit, isDuration) },
+      ]}
+    />
+  </>
+);
+
+export const ReplayResult = ({ replay, result }: { readonly replay: Replay; readonly result: Result }) => {
+  switch (result.kind) {
+    case 'verify':
+      return <Verified result={result} />;
+    case 'what_if':
+      return <WhatIf result={result} policy={replay.policyName ?? 'the other policy'} />;
+    case 'figures':
+      return <Figures result={result} />;
+  }
+};

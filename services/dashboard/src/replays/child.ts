@@ -1,6 +1,7 @@
 import { ChildEnded, ChildFailed, inChild } from '@vigil/health/replay';
+import type { ReplayResult } from '@vigil/read-model';
 import type { Config } from '../config.ts';
-import type { ReplayResult, ReplaySpec } from './fold.ts';
+import type { ReplaySpec } from './fold.ts';
 import { ReplayFailed, type RunReplay } from './replays.ts';
 
 /** The heap of the process. A pod of the dashboard has 512 MiB by default. */

@@ -1,5 +1,5 @@
 import { logSource, verify, whatIf } from '@vigil/health/replay';
-import { judgedFleet, presetNamed } from '@vigil/health/replay-fixture';
+import { judgedFleet, presetNamed, START } from '@vigil/health/replay-fixture';
 import { expect, test } from 'vitest';
 import { foldAgain, verifyResult, whatIfResult } from './fold.ts';
 
@@ -41,6 +41,17 @@ test('a policy that was not recorded cannot be replaced, and the message has the
   await expect(foldAgain(log, spec, () => {}, signal)).rejects.toThrow(
     'no recorded policy is called dem: give one of demo, or leave it out',
   );
+});
+
+test('figures are those of the agent, at most five hundred in the span', async () => {
+  const span = { from: START, to: START + 60_000, agent: 'hangs' };
+  const result = await foldAgain(log, { kind: 'figures', span }, () => {}, signal);
+  if (result.kind !== 'figures') throw new Error('another kind');
+  expect(result.observations).toBe(5);
+  expect([result.at[0], result.at.length]).toEqual([START + 1000, 60]);
+  const long = { ...span, to: START + 500 * 5000 - 1 };
+  const sparse = await foldAgain(log, { kind: 'figures', span: long }, () => {}, signal);
+  expect(sparse).toMatchObject({ at: Array.from({ length: 13 }, (_, n) => START + 1000 + n * 5000) });
 });
 
 const names = Array.from({ length: 120 }, (_, n) => `worker-${n}`);

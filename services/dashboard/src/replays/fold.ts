@@ -2,6 +2,7 @@ import { VOCABULARY } from '@vigil/health';
 import {
   type Difference,
   type DifferentAgent,
+  figuresOf,
   logSource,
   type ReplayProgress,
   type Span,
@@ -11,18 +12,22 @@ import {
   whatIf,
 } from '@vigil/health/replay';
 import { republished } from '@vigil/policy';
-import type { ReplayDifference, ReplayedAgent, VerifyResult, WhatIfResult } from '@vigil/read-model';
+import type { ReplayDifference, ReplayedAgent, ReplayResult, VerifyResult, WhatIfResult } from '@vigil/read-model';
 
 /** What to fold again. `document`: the other policy, as canonical JSON. It is sent to a process, so it is plain data. */
 export type ReplaySpec =
   | { readonly kind: 'verify'; readonly span: Span }
-  | { readonly kind: 'what_if'; readonly span: Span; readonly document: string; readonly insteadOf: string | 'all' };
-
-export type ReplayResult = VerifyResult | WhatIfResult;
+  | { readonly kind: 'what_if'; readonly span: Span; readonly document: string; readonly insteadOf: string | 'all' }
+  | {
+      readonly kind: 'figures';
+      readonly span: Span & { readonly from: number; readonly to: number; readonly agent: string };
+    };
 
 /** The memory of a dashboard is for everyone: a result has so many agents, and outcomes of each. */
 const MOST_AGENTS = 100;
 const MOST_OUTCOMES = 50;
+/** Times in a span for which the figures of signals are kept. */
+const MOST_FIGURES = 500;
 /** Outcomes before the first difference. */
 const BEFORE = 10;
 
@@ -78,6 +83,13 @@ export const foldAgain = async (
     case 'what_if': {
       const policy = republished(spec.document, VOCABULARY);
       return whatIfResult(await whatIf(source, { policy, insteadOf: spec.insteadOf }, signal));
+    }
+    case 'figures': {
+      const { from, to, agent } = spec.span;
+      return {
+        kind: 'figures',
+        ...(await figuresOf(source, agent, Math.ceil((to - from + 1) / MOST_FIGURES), signal)),
+      };
     }
   }
 };

@@ -1,5 +1,6 @@
+import type { ReplayResult } from '@vigil/read-model';
 import { expect, test, vi } from 'vitest';
-import type { ReplayResult, ReplaySpec } from './fold.ts';
+import type { ReplaySpec } from './fold.ts';
 import { openReplays, ReplayFailed, type RunReplay } from './replays.ts';
 
 const HOUR_MS = 3_600_000;

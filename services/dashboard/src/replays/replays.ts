@@ -1,7 +1,7 @@
 import type { ReplayProgress } from '@vigil/health/replay';
-import type { Replay, ReplayRow } from '@vigil/read-model';
+import type { Replay, ReplayResult, ReplayRow } from '@vigil/read-model';
 import { Problem } from '../problem.ts';
-import type { ReplayResult, ReplaySpec } from './fold.ts';
+import type { ReplaySpec } from './fold.ts';
 
 /** Replays that wait behind the running one. */
 const MOST_WAITING = 4;
@@ -134,7 +134,7 @@ export const openReplays = ({ run, limitMs, newId, now, onFailure, signal }: Rep
           `One replay runs and ${MOST_WAITING} wait: try again later, or use \`vigil replay\` on the command line.`,
         );
       const { from, to, agent } = spec.span;
-      const insteadOf = spec.kind === 'verify' || spec.insteadOf === 'all' ? null : spec.insteadOf;
+      const insteadOf = spec.kind !== 'what_if' || spec.insteadOf === 'all' ? null : spec.insteadOf;
       const row: ReplayRow = {
         ...{ replayId: newId(), kind: spec.kind, since: from, until: to, agentId: agent, insteadOf, by },
         ...{ policyName: policy?.name ?? null, policyHash: policy?.hash ?? null },

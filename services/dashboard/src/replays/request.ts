@@ -18,7 +18,7 @@ const span = {
   agent: id.optional().describe('only this agent'),
 };
 
-/** What people may replay, as JSON. */
+/** What people may replay, as JSON. `figures`: what the signals of an agent showed. */
 export const replayShape = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('verify'), ...span }),
   z.strictObject({
@@ -27,6 +27,12 @@ export const replayShape = z.discriminatedUnion('kind', [
     policy: id.optional().describe('the name of a published policy; this or document'),
     document: z.record(z.string(), z.unknown()).optional().describe('a policy; this or policy'),
     insteadOf: id.optional().describe('only for agents of this recorded policy; without it for all'),
+  }),
+  z.strictObject({
+    kind: z.literal('figures'),
+    since: instant.describe('the figures from then on'),
+    until: instant.describe('the figures until then'),
+    agent: id.describe('of this agent'),
   }),
 ]);
 
@@ -71,6 +77,10 @@ export const readReplay = async (
   const { since = null, until = null, agent = null } = read.data;
   if (since !== null && until !== null && since > until)
     throw new Problem(400, 'bad_replay', 'until: the span ends before it begins: exchange since and until', 'until');
+  if (read.data.kind === 'figures') {
+    const { since: from, until: to, agent: one } = read.data;
+    return { spec: { kind: 'figures', span: { from, to, agent: one } }, policy: null };
+  }
   const asked = { from: since, to: until, agent };
   if (read.data.kind === 'verify') return { spec: { kind: 'verify', span: asked }, policy: null };
   const policy = await policyOf(read.data, model);
