@@ -1144,6 +1144,12 @@ export type NotifyPayload = {
   readonly heldFrom: null | number;
   /** of hold: until when they were raised; null: it is not over */
   readonly heldTo: null | number;
+  /** what the agent of a request asks, without secrets; of a wait: what its client reports of it, which of a permission may be the tool alone */
+  readonly askedText: null | string;
+  /** of settle and resolve: the deadline of the request has passed, so its agent may wait for the same answer in its own terminal */
+  readonly isExpired: boolean;
+  /** of a wait: its beginning */
+  readonly waitSince: null | number;
 };
 export type NudgeAgentPayload = {
   readonly orderId: string;

@@ -27,6 +27,9 @@ export type RuledTicket = {
   readonly content: Content;
 };
 
+/** What a request of an agent asks. `expiredAt` null: it waits for an answer. */
+export type Asked = { readonly requestId: string; readonly text: string; readonly expiredAt: number | null };
+
 /** One alert key: at most one alert open at a time. */
 export type Alert = {
   readonly kind: 'alert';
@@ -45,6 +48,8 @@ export type Alert = {
   readonly taskOver?: number;
   /** of awaiting_input: the requests of its agent that wait for an answer, the newest last; absent: none */
   readonly requests?: readonly Content[];
+  /** of awaiting_input: what its agent has asked, of requests that wait, and of the newest one whose deadline has passed; absent: nothing */
+  readonly asked?: readonly Asked[];
   /** of escalation_ticket: the ticket that a model may still assess; absent: none */
   readonly ruled?: RuledTicket;
   /** until when a key without an alert is kept, for a late notice or a model's answer; absent: an alert is open, or the state is older than this */

@@ -22,7 +22,7 @@ import {
 import { type Open, type Over, sendFrom } from './due.ts';
 import { GROUP_ROUTE, heldUntil } from './gates.ts';
 import type { Input, Output } from './messages.ts';
-import { newestRequest, withRequests } from './requests.ts';
+import { newestRequest, wholeText, withAsked, withRequests } from './requests.ts';
 import { TEST_ROUTE, unknownOf } from './routing.ts';
 
 const observe = (before: Alert, input: Input, clock: Clock, settings: Rules): Alert =>
@@ -41,7 +41,8 @@ const withWorkingCase = (state: Alert, input: Input, now: number): Alert => {
 const observeReport = (known: Alert, input: Input, { now }: Clock, settings: Rules): Alert => {
   const awaiting = awaitingAfter(known, input, now);
   if (awaiting !== null) return awaiting;
-  const before = withTicket(withRequests(pardonAfter(endingAfter(known, input, now, settings), input), input), input);
+  const asked = withAsked(endingAfter(known, input, now, settings), input);
+  const before = withTicket(withRequests(pardonAfter(asked, input), input), input);
   const { agents = [] } = before;
   const isLate = isLateEnd(input, now);
   const after = agentsAfter(before, input, isLate);
@@ -117,6 +118,8 @@ const overTitle = ({ content }: Open, end: Pick<Content, 'title'>): string =>
 
 /** How long a key without an alert is kept, milliseconds: its end, and its dismissed ticket. */
 const END_KEPT_MS = 3_600_000;
+/** The same, where its agent may wait on: its policy may report the wait hours later. */
+const ASKED_KEPT_MS = 24 * 3_600_000;
 
 /** The changes that an input makes to the alert of its key. */
 const changes = (state: Alert, input: Input, now: number, settings: Rules): readonly Output[] => {
@@ -124,7 +127,7 @@ const changes = (state: Alert, input: Input, now: number, settings: Rules): read
   switch (input.type) {
     case 'NOTIFY': {
       const { action, requestId } = input.payload;
-      const reported = contentOf(input.payload);
+      const reported = contentOf({ ...input.payload, text: wholeText(state, input.payload) });
       if (action === 'settle') return settling(state, reported, input.payload.isPardon, now, settings);
       const content = action === 'raise' && requestId !== null ? (newestRequest(state) ?? reported) : reported;
       const past = isPast(state, input);
@@ -290,7 +293,9 @@ const evolve = (state: Alert, event: Output, now: number, settings: Rules): Aler
 
 /** Without an alert, a key is kept while a late raise, or the answer of a model about its ticket, may still be read. */
 const kept = (state: Alert, now: number): Alert =>
-  state.open === null ? { ...state, keptUntil: now + END_KEPT_MS } : state;
+  state.open === null
+    ? { ...state, keptUntil: now + (state.asked === undefined ? END_KEPT_MS : ASKED_KEPT_MS) }
+    : state;
 
 /** A person has acknowledged what was known then: a worse severity and another question or ticket wait again. */
 const unread = (open: Open, { severity, itemId }: Pick<Content, 'severity' | 'itemId'>): Open => {

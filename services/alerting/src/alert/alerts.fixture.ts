@@ -21,6 +21,9 @@ export const PLAIN = {
   isPardon: false,
   heldFrom: null,
   heldTo: null,
+  askedText: null,
+  isExpired: false,
+  waitSince: null,
 } as const;
 
 /** One alert key, and beside it the key of what holds back deliveries, which sets its rule as the runner does. */

@@ -15,6 +15,9 @@ export type Content = Omit<
   | 'isPardon'
   | 'heldFrom'
   | 'heldTo'
+  | 'askedText'
+  | 'isExpired'
+  | 'waitSince'
 >;
 
 /** The content of an alert that a notice has. */
@@ -31,6 +34,9 @@ export const contentOf = (notice: Notice): Content => {
     isPardon,
     heldFrom,
     heldTo,
+    askedText,
+    isExpired,
+    waitSince,
     ...content
   } = notice;
   return content;

@@ -1,4 +1,6 @@
-import type { Alert } from './alert-state.ts';
+import type { Notice } from '../notices/notice.ts';
+import { WAIT_ROUTE } from '../notices/questions/request-notices.ts';
+import type { Alert, Asked } from './alert-state.ts';
 import { type Content, contentOf } from './content.ts';
 import type { Input } from './messages.ts';
 
@@ -37,4 +39,51 @@ export const newestRequest = ({ requests = [] }: Alert): Content | null => {
   const newest = requests.at(-1);
   if (newest === undefined) return null;
   return requests.length === 1 ? newest : { ...newest, title: `${newest.title} (${requests.length} requests wait)` };
+};
+
+/** With what the requests ask. A permission that is not given before its deadline may still be asked in the agent's own terminal. */
+export const withAsked = (state: Alert, input: Input): Alert => {
+  if (input.type !== 'NOTIFY' || input.payload.route !== WAIT_ROUTE) return state;
+  const asked = askedAfter(state.asked ?? [], input.payload, input.occurredAt);
+  if (asked.length > 0) return asked === state.asked ? state : { ...state, asked };
+  const { asked: _, ...rest } = state;
+  return state.asked === undefined ? state : rest;
+};
+
+const askedAfter = (
+  known: readonly Asked[],
+  { action, requestId, askedText, isExpired }: Notice,
+  at: number,
+): readonly Asked[] => {
+  // The end of a wait: its agent asks nothing any more.
+  if (requestId === null) return action === 'resolve' ? known.filter(({ expiredAt }) => expiredAt === null) : known;
+  const others = known.filter((one) => one.requestId !== requestId);
+  switch (action) {
+    case 'raise':
+      return askedText === null ? known : [...others, { requestId, text: askedText, expiredAt: null }].slice(-MOST - 1);
+    case 'settle':
+    case 'resolve': {
+      const over = known.find((one) => one.requestId === requestId);
+      if (!isExpired || over === undefined) return others;
+      return [{ ...over, expiredAt: at }, ...others.filter(({ expiredAt }) => expiredAt === null)];
+    }
+    case 'dismiss':
+    case 'inhibit':
+    case 'release':
+    case 'hold':
+    case 'unhold':
+    case 'UNKNOWN':
+      return known;
+  }
+};
+
+/**
+ * The text of a wait with all that is asked, where its client reports the tool alone: a request of the same wait had the
+ * command or file. A wait that began after the end of that request is another one.
+ */
+export const wholeText = ({ asked = [] }: Alert, { askedText, waitSince, text }: Notice): string => {
+  if (askedText === null || waitSince === null || !text.endsWith(askedText)) return text;
+  const isSame = (one: Asked) => waitSince < (one.expiredAt ?? 0) && one.text.startsWith(`${askedText}: `);
+  const whole = asked.find(isSame)?.text;
+  return whole === undefined ? text : `${text.slice(0, -askedText.length)}${whole}`;
 };

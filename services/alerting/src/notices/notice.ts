@@ -42,6 +42,9 @@ type NoticeDetails = Partial<
     | 'groupWaitMs'
     | 'heldFrom'
     | 'heldTo'
+    | 'askedText'
+    | 'isExpired'
+    | 'waitSince'
   >
 > & {
   readonly severity?: AlertSeverity;
@@ -197,6 +200,11 @@ export const notify = (
   const { repeatMs = null } = ofRoute ?? {};
   const groupWaitMs = details.groupWaitMs ?? ofRoute?.groupWaitMs ?? null;
   const { heldFrom = null, heldTo = null } = details;
+  const wait = {
+    askedText: details.askedText ?? null,
+    isExpired: details.isExpired ?? false,
+    waitSince: details.waitSince ?? null,
+  };
   const delivery = { urgency, groupWaitMs, repeatMs, afterMs, scope, agentIds, heldFrom, heldTo };
   const payload = {
     ...whom,
@@ -207,6 +215,7 @@ export const notify = (
     text,
     action,
     ...asked,
+    ...wait,
     timeAgeMs: null,
     ticket,
     filed,

@@ -270,6 +270,8 @@ const overdueWait = (overdue: Overdue): Noticed => {
   return raise(WAIT_ROUTE, aboutWait(overdue), {
     title: `${agentId} waits for ${WORDS[kind ?? 'UNKNOWN']}`,
     text: `since ${utcTime(since)}, for more than ${spell(limitMs)}: ${asked}`,
+    askedText: text,
+    waitSince: since,
     // The inbox has what a terminal asks, and no idle prompt.
     itemId: kind === 'permission' || kind === 'question' ? `agent/${agentId}` : null,
   });

@@ -36,6 +36,7 @@ const opened = (request: Opened): Noticed => {
     text: `${text}${choicesOf(request)}${whereOf(request)}; request/${requestId} of \`vigil inbox\`, ${until}`,
     options: choices.map(({ name }) => name),
     questions,
+    askedText: text,
     deadlineAt,
     itemId: `request/${requestId}`,
     onTimeout,
@@ -45,10 +46,16 @@ const opened = (request: Opened): Noticed => {
 type Ended = PayloadOf<typeof Topic.agentRequest, 'REQUEST_ANSWERED' | 'REQUEST_WITHDRAWN' | 'REQUEST_EXPIRED'>;
 
 /** The alert stays while another request of the agent waits. */
-const ended = (request: Ended, why: string): readonly Noticed[] => {
+const ended = (request: Ended, why: string): Noticed => {
   const text = `${request.agentId}: ${why}`;
-  if (request.open === 0) return [resolve(WAIT_ROUTE, aboutWait(request), text)];
-  return [settle(WAIT_ROUTE, aboutWait(request), { title: `request/${request.requestId} is over`, text })];
+  if (request.open === 0) return resolve(WAIT_ROUTE, aboutWait(request), text);
+  return settle(WAIT_ROUTE, aboutWait(request), { title: `request/${request.requestId} is over`, text });
+};
+
+/** Its agent may wait for the same answer in its own terminal. */
+const expired = (request: Ended): Noticed => {
+  const notice = ended(request, 'the deadline of its request has passed');
+  return { ...notice, details: { ...notice.details, isExpired: true } };
 };
 
 /** An agent with open requests has one alert, for any number of them. */
@@ -57,11 +64,11 @@ export const requestNotices = (input: EventOf<typeof Topic.agentRequest>): reado
     case 'REQUEST_OPENED':
       return [opened(input.payload)];
     case 'REQUEST_ANSWERED':
-      return ended(input.payload, `${input.payload.by} has answered ${input.payload.option}`);
+      return [ended(input.payload, `${input.payload.by} has answered ${input.payload.option}`)];
     case 'REQUEST_WITHDRAWN':
-      return ended(input.payload, input.payload.why);
+      return [ended(input.payload, input.payload.why)];
     case 'REQUEST_EXPIRED':
-      return ended(input.payload, 'the deadline of its request has passed');
+      return [expired(input.payload)];
     case 'REQUEST_REFUSED':
     case 'ANSWER_REFUSED':
       return [];

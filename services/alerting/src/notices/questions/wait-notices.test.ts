@@ -44,6 +44,41 @@ test('agents of one task wait each for themselves, and an agent without a task f
   expect(long('1')).not.toBe(long('2'));
 });
 
+/** The texts of the alerts that are raised, after a request whose text is `asked` has ended. */
+const textsAfter = (asked: string, end: 'REQUEST_EXPIRED' | 'REQUEST_WITHDRAWN', wait: object = {}) => {
+  const alert = given(
+    alerts({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }),
+    EXAMPLE_TIME,
+  );
+  const request = { agentId: 'worker-1', taskId: 'OMN-1', requestId: 'r-1' };
+  const receive = ([notice]: readonly Notify[], occurredAt: number) =>
+    alert.receive({
+      ...{ ...example(Topic.notify, 'NOTIFY', notice?.payload), occurredAt },
+      ...{ key: notice?.key ?? '', eventId: `n-${occurredAt}` },
+    });
+  receive(agentNotices(example(Topic.agentRequest, 'REQUEST_OPENED', { ...request, text: asked })), SINCE + 1);
+  receive(agentNotices(example(Topic.agentRequest, end, { ...request, open: 0 })), EXPIRED_AT);
+  return receive(overdue({ text: 'Bash', ...wait }), EXPIRED_AT + 1).map((event) =>
+    event.type === 'ALERT_RAISED' ? event.payload.text.replace(/^since .*? min: /, '') : event.type,
+  );
+};
+const EXPIRED_AT = SINCE + 600_000;
+
+test('a wait that outlasts the deadline of its request has what the request asks', () => {
+  expect(textsAfter('Bash: rm -rf build', 'REQUEST_EXPIRED')).toEqual(['Bash: rm -rf build']);
+});
+
+test('a wait that began at the end of the request or later has only what its client reports', () => {
+  const begun = (since: number) => textsAfter('Bash: rm -rf build', 'REQUEST_EXPIRED', { since });
+  expect(begun(EXPIRED_AT - 1)).toEqual(['Bash: rm -rf build']);
+  expect(begun(EXPIRED_AT)).toEqual(['Bash']);
+});
+
+test('a wait for another tool, or after a request that ended otherwise, has only what its client reports', () => {
+  expect(textsAfter('Edit: src/main.ts', 'REQUEST_EXPIRED')).toEqual(['Bash']);
+  expect(textsAfter('Bash: rm -rf build', 'REQUEST_WITHDRAWN')).toEqual(['Bash']);
+});
+
 test('a wait that is reported twice is one alert, which its end resolves', () => {
   const alert = given(
     alerts({ groupWaitMs: 0, endWaitMs: 0, repeatMs: 14_400_000, routing: consoleOnly }),
