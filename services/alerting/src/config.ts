@@ -20,7 +20,7 @@ export const config = logSettings({
   VIGIL_DEADMAN_URL: httpUrl('give the address that expects a request each minute, or leave it out').optional().meta({
     isSecret: true,
     description:
-      'Gets a POST each half minute while time flows through all services; its owner notifies people when the requests stop.',
+      'Gets a POST each half minute while time flows and no service stands still; its owner notifies people when the requests stop.',
   }),
   ...probeSettings,
   VIGIL_TRIAGE_MODEL_URL: httpUrl('give the base address of the server, such as https://api.example/v1')

@@ -73,6 +73,28 @@ test.each([
   await vi.waitFor(() => expect(outside.received.length).toBeGreaterThan(pings), 30_000);
 });
 
+test('pings stop once a service without a time has not answered for the grace, and continue when it answers again', async () => {
+  await using outside = await answeringWith(200, {});
+  let isAway = false;
+  await using projector = await receiver((_, response) => response.writeHead(isAway ? 503 : 200).end());
+  const { pass, health } = await watching(`${outside.url}/ping/hunter2`, [['projector', projector.url]]);
+  await pass(65);
+  await vi.waitFor(() => expect(outside.received.length).toBeGreaterThanOrEqual(2), 30_000);
+  isAway = true;
+  const before = outside.received.length;
+  await pass(50);
+  await vi.waitFor(() => expect(outside.received.length).toBeGreaterThan(before), 30_000);
+  await pass(40);
+  const pings = outside.received.length;
+  await pass(120);
+  expect(outside.received).toHaveLength(pings);
+  // Alerts that it has delivered are current all the same.
+  expect(health.timeFlows()).toBe(true);
+  isAway = false;
+  await pass(65);
+  await vi.waitFor(() => expect(outside.received.length).toBeGreaterThan(pings), 30_000);
+});
+
 test('a service whose time stands is one alert, which is over when its time flows again', async () => {
   const { pass, raised, notices } = await watching(null);
   await pass(30);
@@ -93,11 +115,16 @@ test('a service that does not answer its probe, or is not ready, is an alert wit
     ['gateway', 'http://127.0.0.1:1'],
     ['projector', unready.url],
   ] as const;
-  const { pass, raised, notices } = await watching(null, probes);
+  const { pass, raised, notices, health } = await watching(null, probes);
+  const begun = Date.now();
   await vi.waitFor(async () => {
     await pass(10);
     expect(raised().toSorted()).toEqual(['service_standing:fleet:gateway', 'service_standing:fleet:projector']);
   }, 30_000);
+  const { gateway = 0, ...others } = health.away();
+  expect(Object.keys(others)).toEqual(['projector']);
+  // From the first look on, and not from the alert.
+  expect(gateway - begun).toBeLessThan(30_000);
   const texts = notices.map(({ payload }) => payload.text).join();
   expect(texts).toContain('127.0.0.1:1 does not answer');
   expect(texts).toContain('it is not ready: status 503: restoring 3 partitions');

@@ -4,7 +4,7 @@ import { notReadyText } from '@vigil/stream/part-answer';
 import { type Notify, notify } from '../notices/notice.ts';
 import { noPolicies } from '../notices/policy-alerts.ts';
 import { ping } from './ping.ts';
-import { type Findings, flipsOf, found, type Standing, written } from './standing.ts';
+import { awayIn, type Findings, flipsOf, found, isAnyStill, type Standing, written } from './standing.ts';
 import { FOLLOWED, findingsOf, noTicks, type Ticks, ticked, timeFlows, timeFlowsThroughAll } from './upstreams.ts';
 
 export type OwnHealthDeps = {
@@ -27,7 +27,8 @@ const LOOK_BACK_MS = 15_000;
 
 /**
  * Watches Vigil itself: the time of its services and their probes. What stands is an alert, which the parts that still
- * run deliver. While time flows through all, it pings an outside address, whose owner notifies people when the pings stop.
+ * run deliver. While time flows through all and none stands still, it pings an outside address, whose owner notifies
+ * people when the pings stop.
  */
 export const watchOwnHealth = async (log: Log, deps: OwnHealthDeps) => {
   const { now, logger, signal } = deps;
@@ -53,12 +54,13 @@ export const watchOwnHealth = async (log: Log, deps: OwnHealthDeps) => {
     }
   }, logger);
   const pingNow = alone(async () => {
-    if (deps.deadmanUrl !== null && timeFlowsThroughAll(ticks, now())) await ping(deps.deadmanUrl);
+    const isWell = timeFlowsThroughAll(ticks, now()) && !isAnyStill(standing, now());
+    if (deps.deadmanUrl !== null && isWell) await ping(deps.deadmanUrl);
   }, logger);
   const timers = [setInterval(look, LOOK_MS), setInterval(pingNow, PING_MS)];
   look();
   signal.addEventListener('abort', () => timers.forEach(clearInterval), { once: true });
-  return { ready, timeFlows: () => timeFlows(ticks, now()) };
+  return { ready, away: () => awayIn(standing), timeFlows: () => timeFlows(ticks, now()) };
 };
 
 /** One at a time; a failure is logged, and the next one is another attempt. */

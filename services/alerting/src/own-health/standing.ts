@@ -33,17 +33,30 @@ export const found = (before: Standing, findings: Findings, now: number): Standi
   return after;
 };
 
+/** It has been away for longer than a restart takes. */
+const isStill = ({ badSince }: Subject, now: number): boolean => badSince !== null && now - badSince >= GRACE_MS;
+
+export const isAnyStill = (standing: Standing, now: number): boolean =>
+  [...standing.values()].some((subject) => isStill(subject, now));
+
+/** Since when each service is away that is, epoch milliseconds. */
+export const awayIn = (standing: Standing): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    [...standing].flatMap(([service, { badSince }]) => (badSince === null ? [] : [[service, badSince]])),
+  );
+
 /** A change that people should know: each is written once, and again until `written`. */
 export type Flip = { readonly service: string; readonly to: 'standing' | 'well'; readonly notice: Noticed };
 
 export const flipsOf = (standing: Standing, now: number): readonly Flip[] =>
-  [...standing].flatMap(([service, { badSince, why, reported }]): readonly Flip[] => {
+  [...standing].flatMap(([service, subject]): readonly Flip[] => {
+    const { badSince, why, reported } = subject;
     const about = { agentId: null, taskId: null, labels: { service }, of: service };
     if (badSince === null)
       return reported === 'well'
         ? []
         : [{ service, to: 'well', notice: resolve(SERVICE_STANDING, about, `${service} works again`) }];
-    if (reported === 'standing' || now - badSince < GRACE_MS) return [];
+    if (reported === 'standing' || !isStill(subject, now)) return [];
     const since = utcTime(badSince);
     const title = `${service} stands still since ${since}`;
     const text = `${why}. Until it works again, Vigil does not see or do all that it should: see \`vigil doctor\` and the log of ${service}`;
