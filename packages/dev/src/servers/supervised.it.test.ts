@@ -4,6 +4,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endProcess, livingPid } from '../processes/pid-file.ts';
 import { superviseDaemon } from '../processes/supervise-daemon.ts';
+import { stopNodes } from './kafka/cluster.ts';
+import { startNodes } from './kafka/nodes.ts';
 import { endLeftServers, startLocal } from './local.ts';
 import { freePorts } from './ports.ts';
 import { startPostgres } from './postgres.ts';
@@ -32,6 +34,18 @@ it('a killed Postgres serves again by itself, with its data, and not once it is 
   await postgres.stop();
   expect(livingPid(dir, 'postgres')).toBeNull();
   expect(lines.filter((line) => line.includes('ended with'))).toHaveLength(1);
+}, 120_000);
+
+it('a killed broker serves again by itself, and not once it is stopped', async () => {
+  const [port = 0, controllerPort = 0] = await freePorts(2);
+  const lone = { kind: 'process', dir, name: 'kafka', port, controllerPort, isSecured: false } as const;
+  const brokers = await startNodes([lone], superviseDaemon(report), () => undefined);
+  await brokers[0]?.kill('SIGKILL');
+  await again('kafka', 60_000);
+  expect(lines).toEqual(['kafka ended with SIGKILL; started again in 0.5 s (attempt 1)', 'kafka serves again']);
+  await stopNodes(brokers);
+  expect(livingPid(dir, 'kafka')).toBeNull();
+  expect(lines).toHaveLength(2);
 }, 120_000);
 
 describe.runIf(process.env.VIGIL_SOAK !== undefined)('the long form', () => {
