@@ -240,6 +240,40 @@ describe.skipIf(!ownServers || executable === null)('a view that cannot see', ()
     watch.end();
   }, 300_000);
 
+  test('with the projector frozen, vigil doctor names it, since when, and what to do', async () => {
+    await sees();
+    const projector = t.system.service('projector');
+    projector.freeze();
+    const report = await until('vigil doctor names the projector with its beginning', async () => {
+      const { code, stdout } = await t.vigil('doctor');
+      return /BAD {2}projector since \d\d:\d\d:\d\d: /.test(stdout) && { code, stdout };
+    }).finally(() => projector.thaw());
+    expect(report.code).toBe(1);
+    expect(report.stdout).toMatch(
+      /BAD {2}projector since \d\d:\d\d:\d\d: .*does not answer within 2 s.*\n +what to do: end its process if it is frozen/,
+    );
+    expect(report.stdout).toMatch(/ok {3}gateway/);
+    await until('vigil doctor is content', async () => (await t.vigil('doctor')).code === 0);
+  }, 120_000);
+
+  test('with the dashboard frozen, vigil doctor and vigil health have its beginning from alerting', async () => {
+    await sees();
+    const dashboard = t.system.service('dashboard');
+    const before = Date.now();
+    dashboard.freeze();
+    const report = await until('vigil doctor has its beginning', async () => {
+      const { stdout } = await t.vigil('doctor');
+      return /BAD {2}dashboard since \d\d:\d\d:\d\d: /.test(stdout) && `${stdout}${(await look()).text}`;
+    }).finally(() => dashboard.thaw());
+    const [, since] = /BAD {2}API of the dashboard since (\d\d:\d\d:\d\d): /.exec(report) ?? [];
+    expect(since).toBeDefined();
+    expect(report).toContain(`BLIND since ${since}: The dashboard at `);
+    // Alerting looks every five seconds, and waits as long for an answer.
+    const times = [0, 1, 2, 3].map((n) => new Date(before + n * 5000).toTimeString().slice(0, 5));
+    expect(times).toContain(since?.slice(0, 5));
+    await sees();
+  }, 120_000);
+
   test.each(faults)(
     'without %s each view shows that it is blind, names what does not answer, shows no state as the present one, and recovers by itself',
     async (_, fault, shows, part) => {

@@ -7,24 +7,45 @@ import { fastify } from 'fastify';
  * A part runs until it is stopped. `ready`: whether it does its work now (caught up, assigned, connected), read at
  * every probe.
  * `finished`: settles when it ends by itself, which ends the process. `status`: its partitions, shown by `/metrics`.
+ * `away`: other services that it finds away, each with its beginning, epoch milliseconds.
  */
 export type Part = {
   readonly ready: () => boolean;
   readonly finished?: Promise<unknown>;
   readonly status?: () => readonly PartitionStatus[];
+  readonly away?: () => Readonly<Record<string, number>>;
 };
 
-/** The answer of `/ready`: `starting`, `stopping`, or the report of each part. */
+/** The answer of `/ready`: `starting`, `stopping`, or the report of each part, and the other services that they find away. */
 export type Readiness =
   | { readonly ready: false; readonly because: 'starting' | 'stopping' }
-  | { readonly ready: boolean; readonly parts: Readonly<Record<string, boolean>> };
+  | {
+      readonly ready: boolean;
+      readonly parts: Readonly<Record<string, boolean>>;
+      readonly away?: Readonly<Record<string, number>>;
+    };
 
 /** Ready is every part being ready; a process that is starting or stopping is not. */
 export const readinessOf = (parts: Readonly<Record<string, Part>> | undefined, stopping: boolean): Readiness => {
   if (stopping) return { ready: false, because: 'stopping' };
   if (parts === undefined) return { ready: false, because: 'starting' };
   const answers = Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.ready()]));
-  return { ready: Object.values(answers).every(Boolean), parts: answers };
+  const away = Object.assign({}, ...Object.values(parts).map((part) => part.away?.() ?? {}));
+  const others = Object.keys(away).length === 0 ? {} : { away };
+  return { ready: Object.values(answers).every(Boolean), parts: answers, ...others };
+};
+
+/** `since`: since when it is not ready, epoch milliseconds. Absent: it is ready. */
+type DatedReadiness = Readiness & { readonly since?: number };
+
+/** Adds since when a process is not ready, as far as it was asked. It has not been ready since its start. */
+export const dated = (readiness: () => Readiness, now: () => number): (() => DatedReadiness) => {
+  let since: number | null = now();
+  return () => {
+    const found = readiness();
+    since = found.ready ? null : (since ?? now());
+    return since === null ? found : { ...found, since };
+  };
 };
 
 type Sources = {

@@ -5,7 +5,7 @@ import { chassisSettings, type Environment, readConfig } from './config.ts';
 import { endWhenFrozen, FROZEN_AFTER_MS } from './event-loop.ts';
 import type { Count } from './metrics/definitions.ts';
 import { createCount, showPartitions } from './metrics/instruments.ts';
-import { openProbes, type Part, readinessOf } from './probes.ts';
+import { dated, openProbes, type Part, readinessOf } from './probes.ts';
 import { logReadiness } from './readiness-log.ts';
 import { openTelemetry, type Telemetry } from './telemetry.ts';
 
@@ -126,7 +126,7 @@ const startOne = async (
   { opened, telemetry, count, stop }: Shared,
 ): Promise<Parts> => {
   let parts: Parts | undefined;
-  const readiness = () => readinessOf(parts, stop.signal.aborted);
+  const readiness = dated(() => readinessOf(parts, stop.signal.aborted), Date.now);
   const sources = { readiness, metrics: telemetry.scrape };
   try {
     const probes = opened.use(await openProbes(config.VIGIL_PROBE_HOST, config.VIGIL_PROBE_PORT, sources));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { askParts } from './parts.ts';
+import { askParts, awaySince } from './parts.ts';
 
 const servers: ReturnType<typeof createTcpServer>[] = [];
 afterEach(() => {
@@ -53,6 +53,43 @@ test('each part is asked by itself, one that is down is named with the reason, a
   const [alone] = await askParts({ VIGIL_PROBES: `recovery=http://${starting}` });
   expect(alone?.detail).toBe('not ready: status 503: restoring');
   for (const n of [2, 5]) expect(parts[n]?.detail).toBe('does not answer (ECONNREFUSED): is it running?');
+});
+
+/** The address of a service whose `/ready` answers so. */
+const readyAs = async (status: number, body: object) =>
+  `http://${await serving((_, response) => response.writeHead(status).end(JSON.stringify(body)))}`;
+
+test('a part that is not ready answers since when, and one that does not answer has its beginning from alerting', async () => {
+  const down = await closed();
+  const starting = await readyAs(503, { ready: false, because: 'starting', since: 7000 });
+  const watching = await readyAs(200, { ready: true, parts: {}, away: { dashboard: 5000, recovery: 9000 } });
+  const env = {
+    VIGIL_PROBES: `dashboard=http://${down},recovery=${starting},gateway=http://${down},alerting=${watching}`,
+  };
+  expect((await askParts(env)).map(({ service, since }) => [service, since])).toEqual([
+    ['dashboard', 5000],
+    ['recovery', 7000],
+    ['gateway', null],
+    ['alerting', null],
+  ]);
+  expect(await awaySince('dashboard', env, 2000)).toBe(5000);
+  expect(await awaySince('gateway', env, 2000)).toBeNull();
+  expect(await awaySince('dashboard', { VIGIL_PROBES: `alerting=http://${down}` }, 2000)).toBeNull();
+  expect(await awaySince('dashboard', {}, 2000)).toBeNull();
+});
+
+test('what alerting finds is also read while it is not ready itself, and an answer of another form has no beginning', async () => {
+  const away = { dashboard: 5000 };
+  const unready = await readyAs(503, { ready: false, parts: {}, since: 8000, away });
+  expect(await awaySince('dashboard', { VIGIL_PROBES: `alerting=${unready}` }, 2000)).toBe(5000);
+  const odd = await readyAs(200, { ready: true, away: { dashboard: 'yesterday' } });
+  expect(await awaySince('dashboard', { VIGIL_PROBES: `alerting=${odd}` }, 2000)).toBeNull();
+});
+
+test('a service that cannot work without the broker has its own beginning, where that of the broker is unknown', async () => {
+  const waiting = await readyAs(503, { ready: false, parts: { log: false }, since: 7000 });
+  const [recovery] = await askParts({ VIGIL_PROBES: `recovery=${waiting}`, KAFKA_BROKERS: await closed() });
+  expect(recovery).toMatchObject({ detail: 'not ready: it cannot work while broker is away', since: 7000 });
 });
 
 test('a registry that demands credentials runs, and one that fails does not', async () => {

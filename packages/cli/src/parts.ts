@@ -18,24 +18,60 @@ const loadClients = async (): Promise<Clients> => {
   return { stream, readModel };
 };
 
-/** A part of Vigil, and how to find out whether it answers. */
-type Part = { readonly service: string; readonly ask: () => Promise<void> };
+/** The services that a part finds away, each with its beginning, epoch milliseconds. */
+type Beginnings = Readonly<Record<string, number>>;
 
-/** The part has answered that it cannot do its work now. */
+/** A part of Vigil, and how to find out whether it answers. */
+type Part = { readonly service: string; readonly ask: () => Promise<Beginnings | undefined> };
+
+/** The part has answered that it cannot do its work now. `since`: epoch milliseconds; null: it has not answered since when. */
 class NotReady extends Error {
   override readonly name = 'NotReady';
+  readonly since: number | null;
+  readonly away: Beginnings;
+  constructor(message: string, { since, away }: Ready) {
+    super(message);
+    this.since = since;
+    this.away = away;
+  }
 }
 
-/** Any answer of a registry shows that it runs; a service that is not ready answers with its reason. */
-const http = (url: string, isWell: (status: number) => boolean) => async (): Promise<void> => {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });
-  if (!isWell(answer.status)) throw new NotReady(notReadyText(answer.status, await answer.text()));
+/** Any answer of a registry shows that it runs. */
+const registryAt = (url: string) => async (): Promise<undefined> => {
+  const { status } = await fetch(`${url}/subjects`, { signal: AbortSignal.timeout(LIMIT_MS) });
+  if (status >= 500) throw new NotReady(notReadyText(status, ''), { since: null, away: {} });
+};
+
+/** What the answer of `/ready` has besides. */
+type Ready = { readonly since: number | null; readonly away: Beginnings };
+
+const timeIn = (value: unknown): readonly number[] => (Number.isFinite(value) ? [value as number] : []);
+
+const readyIn = (body: string): Ready => {
+  try {
+    const { since, away } = (JSON.parse(body) ?? {}) as { readonly since?: unknown; readonly away?: unknown };
+    const beginnings = Object.entries((away ?? {}) as object).flatMap(([name, at]) =>
+      timeIn(at).map((ms) => [name, ms]),
+    );
+    return { since: timeIn(since)[0] ?? null, away: Object.fromEntries(beginnings) };
+  } catch {
+    return { since: null, away: {} };
+  }
+};
+
+/** A service that is not ready answers with its reason. */
+const serviceAt = (url: string, limitMs: number) => async (): Promise<Beginnings> => {
+  const answer = await fetch(new URL('/ready', url), { signal: AbortSignal.timeout(limitMs) });
+  const body = await answer.text();
+  const ready = readyIn(body);
+  if (answer.status !== 200) throw new NotReady(notReadyText(answer.status, body), ready);
+  return ready.away;
 };
 
 /** The broker answers for its metadata. A frozen one accepts connections, too. */
 const kafka =
   ({ stream }: Clients, address: string, env: Environment) =>
-  async (): Promise<void> => {
+  async (): Promise<undefined> => {
     const { askBrokers, kafkaFrom } = stream;
     await askBrokers(kafkaFrom({ ...env, KAFKA_BROKERS: [address] }), LIMIT_MS);
   };
@@ -43,7 +79,7 @@ const kafka =
 /** The database answers a query. */
 const database =
   ({ readModel }: Clients, url: string, env: Environment) =>
-  async (): Promise<void> => {
+  async (): Promise<undefined> => {
     const { databaseUrlFrom, openDatabase } = readModel;
     const { DATABASE_PASSWORD_FILE } = env;
     await using _ = await openDatabase(
@@ -57,7 +93,7 @@ const database =
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 /** Without credentials: Postgres answers in its protocol. A frozen one accepts connections, too. */
-const postgres = (address: string) => async (): Promise<void> => {
+const postgres = (address: string) => async (): Promise<undefined> => {
   const at = address.lastIndexOf(':');
   const socket = connect(Number(address.slice(at + 1)), address.slice(0, at));
   try {
@@ -71,17 +107,20 @@ const postgres = (address: string) => async (): Promise<void> => {
 
 const listed = (text: string | undefined): readonly string[] => (text ?? '').split(',').filter(Boolean);
 
+const probesIn = (probes: string | undefined) =>
+  listed(probes).map((pair) => {
+    const [service = '', url = ''] = pair.split(/=(.*)/s);
+    return { service, url };
+  });
+
 const partsIn = (clients: Clients, env: Environment): readonly Part[] => {
   const { VIGIL_PROBES: probes, SCHEMA_REGISTRY_URL: registry, KAFKA_BROKERS: brokers } = env;
   const { VIGIL_POSTGRES: address, DATABASE_URL: url } = env;
-  const services = listed(probes).map((pair): Part => {
-    const [service = '', url = ''] = pair.split(/=(.*)/s);
-    return { service, ask: http(new URL('/ready', url).href, (status) => status === 200) };
-  });
+  const services = probesIn(probes).map(({ service, url }): Part => ({ service, ask: serviceAt(url, LIMIT_MS) }));
   return [
     ...services,
     ...listed(brokers).map((address): Part => ({ service: `broker ${address}`, ask: kafka(clients, address, env) })),
-    ...(registry ? [{ service: 'registry', ask: http(`${registry}/subjects`, (status) => status < 500) }] : []),
+    ...(registry ? [{ service: 'registry', ask: registryAt(registry) }] : []),
     ...(url
       ? [{ service: 'postgres', ask: database(clients, url, env) }]
       : address
@@ -90,16 +129,36 @@ const partsIn = (clients: Clients, env: Environment): readonly Part[] => {
   ];
 };
 
-const found = async ({ service, ask }: Part): Promise<PartFound> => {
+/** `away`: the others that it finds away. */
+type Found = PartFound & { readonly away: Beginnings };
+
+const found = async ({ service, ask }: Part): Promise<Found> => {
   try {
-    await ask();
-    return { service, ready: true, detail: '', since: null };
+    return { service, ready: true, detail: '', since: null, away: (await ask()) ?? {} };
   } catch (error) {
-    const detail = error instanceof NotReady ? error.message : noAnswerText(error, LIMIT_MS);
-    return { service, ready: false, detail, since: null };
+    if (error instanceof NotReady)
+      return { service, ready: false, detail: error.message, since: error.since, away: error.away };
+    return { service, ready: false, detail: noAnswerText(error, LIMIT_MS), since: null, away: {} };
   }
+};
+
+/** A part that does not answer itself has its beginning from those that watch it. */
+const withBeginnings = (parts: readonly Found[]): readonly PartFound[] => {
+  const beginnings: Beginnings = Object.assign({}, ...parts.map(({ away }) => away));
+  return parts.map(({ away: _, ...part }) =>
+    part.ready ? part : { ...part, since: part.since ?? beginnings[part.service] ?? null },
+  );
 };
 
 /** Asks each part at the address that the environment names, without the dashboard. */
 export const askParts = async (env: Environment): Promise<readonly PartFound[]> =>
-  withCauses(await Promise.all(partsIn(await loadClients(), env).map(found)));
+  withCauses(withBeginnings(await Promise.all(partsIn(await loadClients(), env).map(found))));
+
+/** Since when a service is away, as alerting finds it, epoch milliseconds; null: alerting does not answer, or has not found it. */
+export const awaySince = async (service: string, env: Environment, limitMs: number): Promise<number | null> => {
+  const watcher = probesIn(env.VIGIL_PROBES).find((one) => one.service === 'alerting');
+  if (watcher === undefined) return null;
+  const ask = serviceAt(watcher.url, limitMs);
+  const away = await ask().catch((error: unknown) => (error instanceof NotReady ? error.away : {}));
+  return (away as Beginnings)[service] ?? null;
+};

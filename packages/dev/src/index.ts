@@ -8,5 +8,5 @@ export { type Cluster, startCluster } from './servers/kafka/cluster.ts';
 export type { EmbeddedServers, Servers, ServersEnv } from './servers/running-servers.ts';
 export { type StartServersOptions, startServers, type TestServers, testServers } from './servers/servers.ts';
 export { prepareServers } from './system/prepare-servers.ts';
-export { type ClientEnv, SERVICES, type ServiceName, type SystemPorts } from './system/services.ts';
+export { type ClientEnv, probesOf, SERVICES, type ServiceName, type SystemPorts } from './system/services.ts';
 export { type System, type SystemOptions, startSystem } from './system/start-system.ts';

@@ -62,5 +62,5 @@ export const withCauses = <One extends Found>(parts: readonly One[]): readonly O
     const missing = missingServer(one.service, parts);
     if (missing === null || !isVictim(one, missing.since)) return one;
     const detail = `not ready: it cannot work while ${missing.name} is away`;
-    return { ...one, ready: false, detail, since: missing.since };
+    return { ...one, ready: false, detail, since: missing.since ?? one.since };
   });

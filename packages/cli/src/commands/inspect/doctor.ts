@@ -8,7 +8,8 @@ import { dashboardReport, endUnwell, show } from '../../terminal.ts';
 /** The dashboard may be what is wrong. */
 const withoutDashboard = async (json: boolean | undefined, { message: detail }: NoAnswer): Promise<void> => {
   const parts = await askParts(process.env);
-  const services = [{ service: 'API of the dashboard', ready: false, detail, since: null }, ...parts];
+  const since = parts.find(({ service }) => service === 'dashboard')?.since ?? null;
+  const services = [{ service: 'API of the dashboard', ready: false, detail, since }, ...parts];
   show(json, { services }, (answer, view) => partLines(view, answer.services));
   endUnwell();
 };

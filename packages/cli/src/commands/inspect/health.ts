@@ -2,13 +2,14 @@ import type { HealthState } from '@vigil/events';
 import type { AgentRow, FleetRow, Knowledge, RecoveryOptions } from '@vigil/read-model';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../../client.ts';
-import { CannotProceed, UnknownName } from '../../errors.ts';
+import { CannotProceed, NoAnswer, UnknownName } from '../../errors.ts';
+import { awaySince } from '../../parts.ts';
 import { agentJson, agentLines, agentsTable, byUrgency, waitingTable } from '../../render/agents/agents.ts';
 import { optionLines, optionsJson } from '../../render/agents/options.ts';
 import { fleetLines } from '../../render/fleet/fleet.ts';
 import { isCurrent, knowledgeLines } from '../../render/knowledge.ts';
 import { jsonText, plain } from '../../render/plain.ts';
-import { heightOf, type View } from '../../render/view.ts';
+import { clockTime, heightOf, type View } from '../../render/view.ts';
 import { dashboardView, endBlind, endUnwell, print, reportAge, show, view } from '../../terminal.ts';
 import { watch } from '../../watch/watch.ts';
 import { path } from '../control/options.ts';
@@ -86,7 +87,22 @@ export const register = (program: Command): void => {
     .action(health);
 };
 
-const health = async (agentId: string | undefined, options: Options): Promise<void> => {
+/** A view shows that it is blind within five seconds, and the missing answer has taken most of them. */
+const BEGINNING_LIMIT_MS = 500;
+
+/** With the beginning of its absence, where alerting has found it. */
+const withBeginning = async ({ message }: NoAnswer): Promise<NoAnswer> => {
+  const since = await awaySince('dashboard', process.env, BEGINNING_LIMIT_MS);
+  const why = message.replace(/^BLIND since \S+ or before: /, '');
+  return new NoAnswer(since === null ? message : `BLIND since ${clockTime(view(), since)}: ${why}`);
+};
+
+const health = (agentId: string | undefined, options: Options): Promise<void> =>
+  showHealth(agentId, options).catch(async (error: unknown) => {
+    throw error instanceof NoAnswer ? await withBeginning(error) : error;
+  });
+
+const showHealth = async (agentId: string | undefined, options: Options): Promise<void> => {
   const client = dashboardView();
   const { filter, state, task, all } = options;
   if (options.quiet && (options.json || options.watch || agentId !== undefined))
