@@ -1,10 +1,16 @@
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 
-/** A way to people, as `vigil init` sets it up. Its secret is in a file of its own. */
+/**
+ * A way to people, as `vigil init` sets it up. Its secret is in a file of its own, or in a variable that the file of
+ * channels names, such as `tokenIn`.
+ */
 export type Channel =
   | { readonly kind: 'ntfy'; readonly url: string; readonly topic: string; readonly token: string | null }
+  | { readonly kind: 'slack'; readonly channel: string; readonly tokenIn: string; readonly appTokenIn: string | null }
   | { readonly kind: 'slack_webhook'; readonly address: string }
+  | { readonly kind: 'pagerduty'; readonly url: string; readonly keyIn: string }
+  | { readonly kind: 'alertmanager'; readonly url: string; readonly tokenIn: string | null }
   | { readonly kind: 'webhook'; readonly url: string; readonly secret: string }
   | { readonly kind: 'command'; readonly argv: readonly string[] };
 export type ChannelKind = Channel['kind'];
@@ -43,6 +49,17 @@ const settingsOf = (channel: Channel, folder: string): object => {
       const { kind, url, topic, token } = channel;
       return { kind, url, topic, ...(token === null ? {} : { token_file: join(folder, SECRETS, 'ntfy') }) };
     }
+    case 'slack': {
+      const { kind, tokenIn, appTokenIn } = channel;
+      const app = appTokenIn === null ? {} : { app_token_env: appTokenIn };
+      return { kind, channel: channel.channel, token_env: tokenIn, ...app };
+    }
+    case 'pagerduty':
+      return { kind: channel.kind, url: channel.url, routing_key_env: channel.keyIn };
+    case 'alertmanager': {
+      const { kind, url, tokenIn } = channel;
+      return { kind, url, ...(tokenIn === null ? {} : { token_env: tokenIn }) };
+    }
     case 'slack_webhook':
       return { kind: channel.kind, url_file: join(folder, SECRETS, 'slack') };
     case 'webhook':
@@ -60,19 +77,51 @@ const secretsOf = (channel: Channel): readonly PlannedFile[] => {
       return [secret('slack', channel.address)];
     case 'webhook':
       return [secret('webhook', channel.secret)];
+    case 'slack':
+    case 'pagerduty':
+    case 'alertmanager':
     case 'command':
       return [];
   }
 };
 
+const NAMES: Readonly<Record<ChannelKind, string>> = {
+  ntfy: 'ntfy',
+  slack: 'slack_app',
+  slack_webhook: 'slack',
+  pagerduty: 'pagerduty',
+  alertmanager: 'alertmanager',
+  webhook: 'webhook',
+  command: 'command',
+};
+
 /** The name of a channel in the file of channels: alerts and `vigil alert test` use it. */
-export const nameOf = ({ kind }: Channel): string => (kind === 'slack_webhook' ? 'slack' : kind);
+export const nameOf = ({ kind }: Channel): string => NAMES[kind];
+
+/** The variables from which alerting takes the secrets of a channel. */
+const variablesOf = (channel: Channel): readonly string[] => {
+  switch (channel.kind) {
+    case 'slack':
+      return [channel.tokenIn, ...(channel.appTokenIn === null ? [] : [channel.appTokenIn])];
+    case 'pagerduty':
+      return [channel.keyIn];
+    case 'alertmanager':
+      return channel.tokenIn === null ? [] : [channel.tokenIn];
+    case 'ntfy':
+    case 'slack_webhook':
+    case 'webhook':
+    case 'command':
+      return [];
+  }
+};
 
 const alertsText = ({ channels }: Answers, folder: string): string =>
-  `# Where alerts go. The console is always there. Secrets are in ${SECRETS}/.\n${stringify({
-    default: ['console', ...channels.map(nameOf)],
-    channels: Object.fromEntries(channels.map((channel) => [nameOf(channel), settingsOf(channel, folder)])),
-  })}`;
+  `# Where alerts go. The console is always there. Secrets are in ${SECRETS}/, or in the variables that end with _env.\n${stringify(
+    {
+      default: ['console', ...channels.map(nameOf)],
+      channels: Object.fromEntries(channels.map((channel) => [nameOf(channel), settingsOf(channel, folder)])),
+    },
+  )}`;
 
 /** Every file of a first configuration. `presetText`: of the answered preset. */
 export const filesOf = (answers: Answers, folder: string, presetText: string): readonly PlannedFile[] => [
@@ -88,6 +137,9 @@ export const nextLines = ({ policy, channels }: Answers, dir: string): readonly 
   'Next:',
   `  vigil policy check ${join(dir, 'policies')}/*.yaml`,
   `  vigil policy apply ${join(dir, 'policies')}/*.yaml --why "first policy"   while Vigil runs`,
+  ...channels
+    .flatMap(variablesOf)
+    .map((name) => `  export ${name}=…   where Vigil starts: alerting takes the secret from it`),
   `  VIGIL_ALERTS_FILE=${resolve(dir, 'alerts.yaml')} npm start   in the clone of Vigil: alerts go to these channels`,
   ...(channels.length === 0 ? [] : [`  vigil init --test --dir ${dir}   sends a test message to each channel`]),
   `  vigil run --name worker-1 --health-policy ${policy} -- COMMAND`,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { VOCABULARY } from '@vigil/health';
 import { checkFiles, PRESETS, presetNames } from '@vigil/policy';
+import { readChannels } from '@vigil/policy/channels';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Answers, filesOf, nextLines } from './files.ts';
@@ -87,12 +88,61 @@ test('each channel has its settings in the file of channels, and its secret in a
   expect(next).toContain(`VIGIL_ALERTS_FILE=${path.resolve('vigil/alerts.yaml')} npm start`);
 });
 
+test('Slack by an app, PagerDuty and Alertmanager name the variables of their secrets, and the file is valid', async () => {
+  const given: Readonly<Record<string, string>> = {
+    Channels: 'slack pagerduty alertmanager slack_webhook',
+    'Slack: id': 'C0123ABCD',
+    'Slack: address': 'https://hooks.slack.example/x',
+    'Alertmanager: address': 'http://alertmanager:9093',
+  };
+  const hidden: string[] = [];
+  const answers = await answersOf(async (question, fallback, isSecret) => {
+    if (isSecret) hidden.push(question);
+    return Object.entries(given).find(([begin]) => question.startsWith(begin))?.[1] ?? fallback;
+  }, defaults);
+  const text = textOf(answers, 'alerts.yaml');
+  expect(parse(text)).toMatchObject({
+    default: ['console', 'slack_app', 'slack', 'pagerduty', 'alertmanager'],
+    channels: {
+      slack_app: {
+        kind: 'slack',
+        channel: 'C0123ABCD',
+        token_env: 'SLACK_BOT_TOKEN',
+        app_token_env: 'SLACK_APP_TOKEN',
+      },
+      pagerduty: { kind: 'pagerduty', url: 'https://events.pagerduty.com', routing_key_env: 'PAGERDUTY_ROUTING_KEY' },
+      alertmanager: { kind: 'alertmanager', url: 'http://alertmanager:9093' },
+    },
+  });
+  expect(Object.keys(readChannels(text, 'alerts.yaml').channels)).toHaveLength(4);
+  // Only the address of the webhook is a secret that is typed.
+  expect(hidden).toHaveLength(1);
+  expect(planned(answers).filter(({ isSecret }) => isSecret)).toHaveLength(1);
+  const next = nextLines(answers, 'vigil').join('\n');
+  for (const name of ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'PAGERDUTY_ROUTING_KEY'])
+    expect(next).toContain(`export ${name}=…`);
+});
+
+test('a secret in place of the name of a variable, and a channel by its name, are asked again', async () => {
+  const wrong = ['xoxb-1', 'SLACK_BOT_TOKEN'];
+  const names = ['#ops', 'C0123ABCD'];
+  const answers = await answersOf(async (question, fallback) => {
+    if (question.includes('Channels for')) return 'slack';
+    if (question.includes('id of the channel')) return names.shift() ?? '';
+    if (question.includes("the bot's token")) return wrong.shift() ?? '';
+    return question.includes('Socket Mode') ? 'none' : fallback;
+  }, defaults);
+  expect(answers.channels).toEqual([
+    { kind: 'slack', channel: 'C0123ABCD', tokenIn: 'SLACK_BOT_TOKEN', appTokenIn: null },
+  ]);
+});
+
 test('a wrong answer is asked again, with what to write', async () => {
   const { ask, questions } = person('My Agents', 'builders', 'vigli', 'vigil', 'fax', 'none');
   expect(await answersOf(ask, defaults)).toEqual({ policy: 'builders', preset: 'vigil', channels: [] });
   expect(questions[1]).toMatch(/^Write lower-case letters, digits, - and _/);
   expect(questions[3]).toMatch(/^Did you mean vigil\?/);
-  expect(questions[5]).toMatch(/^Write one of ntfy, slack_webhook, webhook, command\./);
+  expect(questions[5]).toMatch(/^Write one of ntfy, slack, slack_webhook, pagerduty, alertmanager, webhook, command\./);
 });
 
 test('what is secret is asked without showing it', async () => {

@@ -16,7 +16,10 @@ export type Defaults = {
 
 const CHANNELS: Readonly<Record<ChannelKind, string>> = {
   ntfy: 'a phone or a browser, by ntfy',
-  slack_webhook: 'a channel of Slack, by an incoming webhook',
+  slack: 'a channel of Slack, by an app: threads, and buttons that answer',
+  slack_webhook: 'a channel of Slack, by an incoming webhook: messages only',
+  pagerduty: 'a service of PagerDuty',
+  alertmanager: "Prometheus' Alertmanager",
   webhook: 'a program, by signed HTTP',
   command: 'a program of this host',
 };
@@ -48,12 +51,31 @@ const isTopic: Check = (text) =>
   /^[-_A-Za-z0-9]{1,64}$/.test(text) ? null : 'Write letters, digits, - and _, at most 64.';
 const isCommand: Check = (text) => (text.trim() === '' ? 'Write a command, such as notify-send {title}.' : null);
 
+const isSlackChannel: Check = (text) =>
+  /^[CDG][A-Z0-9]{2,}$/.test(text)
+    ? null
+    : "Write the channel's id, such as C0123ABCD: it is at the end of its details.";
+const isVariable: Check = (text) =>
+  /^[A-Z_][A-Z0-9_]*$/.test(text) ? null : 'Write the name of a variable, such as SLACK_BOT_TOKEN, and not the secret.';
+
+/** Asks for the name of the variable that has a secret: the secret itself is not typed. */
+const variableOf = async (ask: Ask, what: string, name: string): Promise<string> =>
+  asked(ask, `${what}: the variable that will have it`, name, isVariable);
+const optionalVariableOf = async (ask: Ask, what: string, name: string): Promise<string | null> => {
+  const answer = await asked(ask, `${what}: the variable that will have it, or none`, name, (text) =>
+    text === 'none' ? null : isVariable(text),
+  );
+  return answer === 'none' ? null : answer;
+};
+
 const kindsIn = (text: string): readonly string[] =>
   text.split(/[\s,]+/).filter((word) => word !== '' && word !== 'none');
 const areKinds: Check = (text) =>
   kindsIn(text)
     .map(isOneOf(KINDS))
     .find((mistake) => mistake !== null) ?? null;
+
+const PAGERDUTY = 'https://events.pagerduty.com';
 
 const channelOf = async (ask: Ask, kind: ChannelKind, { topic, secret }: Defaults): Promise<Channel> => {
   switch (kind) {
@@ -68,6 +90,29 @@ const channelOf = async (ask: Ask, kind: ChannelKind, { topic, secret }: Default
       const token = await ask('ntfy: access token (none: Enter)', '', true);
       return { kind, url, topic: chosen, token: token === '' ? null : token };
     }
+    case 'slack':
+      return {
+        kind,
+        channel: await asked(ask, 'Slack: id of the channel, to which the app is invited', '', isSlackChannel),
+        tokenIn: await variableOf(ask, "Slack: the bot's token (xoxb-…)", 'SLACK_BOT_TOKEN'),
+        appTokenIn: await optionalVariableOf(
+          ask,
+          "Slack: the app's token for Socket Mode (xapp-…), so that buttons answer in place",
+          'SLACK_APP_TOKEN',
+        ),
+      };
+    case 'pagerduty':
+      return {
+        kind,
+        url: await asked(ask, 'PagerDuty: address (Europe: https://events.eu.pagerduty.com)', PAGERDUTY, isUrl),
+        keyIn: await variableOf(ask, 'PagerDuty: the integration key, Events API v2', 'PAGERDUTY_ROUTING_KEY'),
+      };
+    case 'alertmanager':
+      return {
+        kind,
+        url: await asked(ask, 'Alertmanager: address', 'http://127.0.0.1:9093', isUrl),
+        tokenIn: await optionalVariableOf(ask, 'Alertmanager: bearer token of a proxy before it', 'none'),
+      };
     case 'slack_webhook':
       return { kind, address: await asked(ask, 'Slack: address of the incoming webhook', '', isUrl, true) };
     case 'webhook':
