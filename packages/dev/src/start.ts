@@ -4,7 +4,7 @@ import path from 'node:path';
 import { presetNames } from '@vigil/policy';
 import { peopleText } from '@vigil/read-model/people';
 import { startFleet, supervisorsDir } from './fleet/fleet.ts';
-import { bundleOf, root, stateDir } from './paths.ts';
+import { bundleOf, stateDir as cloneDir, root } from './paths.ts';
 import { interruption } from './processes/interrupt.ts';
 import { forgetPid, livingPid, writePid } from './processes/pid-file.ts';
 import { superviseDaemon } from './processes/supervise-daemon.ts';
@@ -36,6 +36,9 @@ import {
   usesOf,
 } from './system/services.ts';
 import { endLeftServices, keptTokens, type System, startSystem } from './system/start-system.ts';
+
+/** Data, logs and pid files. A test has a folder of its own, so that it leaves those of this clone alone. */
+const stateDir = path.resolve(process.env.VIGIL_START_DIR ?? cloneDir);
 
 const OWNER = 'npm-start';
 /** Addresses and tokens of the running system: `npx vigil` takes them from here. */
@@ -72,6 +75,14 @@ const publish = (env: Readonly<Record<string, string>>): Disposable => {
   return { [Symbol.dispose]: () => rmSync(envFile, { force: true }) };
 };
 
+/** The policy of the demonstration's own agents, which request it. Any other agent has the policy vigil unless it requests another. */
+const DEMO = 'demo';
+
+const requestableIn = ({ VIGIL_REQUESTABLE_POLICIES: given }: Environment, hasDemo: boolean): string => {
+  if (given === undefined) return presetNames().join(',');
+  return hasDemo && given !== 'any' ? `${given},${DEMO}` : given;
+};
+
 const showFleet = async (
   { VIGIL_GATEWAY_URL, VIGIL_GATEWAY_TOKEN }: ClientEnv,
   env: Environment,
@@ -81,7 +92,7 @@ const showFleet = async (
     gatewayUrl: VIGIL_GATEWAY_URL,
     token: VIGIL_GATEWAY_TOKEN,
     env,
-    policy: 'demo',
+    policy: DEMO,
     run: `-${new Date().toISOString().slice(11, 19).replaceAll(':', '')}`,
     onEvent: (name, { kind }) => {
       if (kind === 'refused') report(`${name} of the demonstration fleet refuses to run: see ${stateDir}/fleet/logs`);
@@ -191,16 +202,15 @@ const run = async (env: Environment, signal: AbortSignal, { log, hasDemo }: Star
   report('servers are ready; starting the services');
   const people = path.resolve(env.VIGIL_PEOPLE_FILE ?? peopleFile);
   if (!existsSync(people)) writeFileSync(people, peopleText([]), { mode: 0o600 });
-  const policy = hasDemo ? 'demo' : 'vigil';
   const system = await startSystem({
     servers,
     dir: stateDir,
-    policy,
+    policy: 'vigil',
     ports,
     tokens: keptTokens(stateDir),
     inherited: env,
     env: {
-      VIGIL_REQUESTABLE_POLICIES: env.VIGIL_REQUESTABLE_POLICIES ?? presetNames().join(','),
+      VIGIL_REQUESTABLE_POLICIES: requestableIn(env, hasDemo),
       VIGIL_PEOPLE_FILE: people,
       ...(hasDemo && { VIGIL_ALERT_GROUP_WAIT_MS: GROUP_WAIT_MS }),
       ...paceIn(env),

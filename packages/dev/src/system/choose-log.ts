@@ -40,7 +40,7 @@ export const START_HELP = `npm start [-- OPTIONS]   starts Vigil with its server
 
   --kafka      on Kafka, with its registry and Postgres, by Java or containers
   --embedded   on a log in one file, on Node alone; without either option, what this machine can run
-  --no-demo    without the demonstration fleet, and with the policy vigil
+  --no-demo    without the demonstration fleet
 
 Examples:
   npm start -- --embedded
