@@ -11,7 +11,8 @@ import { print, quantile, report } from './support/report.ts';
 /**
  * Measures the time from the moment at which an agent exceeds its policy's limit of silence until its runtime has the
  * nudge. 1,000 agents send a heartbeat every second, every service runs, and two agents become silent each second. Also
- * measures the time until the decision can be read.
+ * measures the time until the decision can be read, and the time from the tick that judged the agent, which comes up to
+ * a second after the crossing.
  */
 const AGENTS = 1_000;
 const SILENT_A_SECOND = 2;
@@ -90,16 +91,31 @@ const startExecutor = async (onNudge: (agentId: string) => void): Promise<void> 
   }
 };
 
-type Run = { readonly found: number[]; readonly nudged: number[] };
+type Run = { readonly found: number[]; readonly nudged: number[]; readonly afterTick: number[] };
 
-let run: Run = { found: [], nudged: [] };
+let run: Run = { found: [], nudged: [], afterTick: [] };
+/** The tick that judged an agent, and the nudge; the second of the two ends the measurement. */
+const ticks = new Map<string, number>();
+const nudges = new Map<string, number>();
+const measureTick = (agentId: string): void => {
+  const [tick, nudge] = [ticks.get(agentId), nudges.get(agentId)];
+  if (tick === undefined || nudge === undefined) return;
+  run.afterTick.push(nudge - tick);
+  ticks.delete(agentId);
+  nudges.delete(agentId);
+};
 const onNudge = (agentId: string): void => {
   if (!silentSince.has(agentId)) return;
   run.nudged.push(Date.now() - crossedAt(agentId));
   silentSince.delete(agentId);
+  nudges.set(agentId, Date.now());
+  measureTick(agentId);
 };
-const onStuck = (agentId: string): void => {
+/** `tick`: the time of the decision, on the broker's clock, which is this machine's. */
+const onStuck = (agentId: string, tick: number): void => {
   if (silentSince.has(agentId)) run.found.push(Date.now() - crossedAt(agentId));
+  ticks.set(agentId, tick);
+  measureTick(agentId);
 };
 
 const reading = log.follow(
@@ -107,8 +123,9 @@ const reading = log.follow(
   'end',
   ({ key, value }) => {
     if (key === null || value === null || key.startsWith('@')) return;
-    const { type, payload } = log.codec.decode(Topic.agentHealth, value);
-    if (type === 'HEALTH_STATE_CHANGED' && (payload as { to: string }).to === 'STUCK') onStuck(key);
+    const { type, payload, envelope } = log.codec.decode(Topic.agentHealth, value);
+    if (type === 'HEALTH_STATE_CHANGED' && (payload as { to: string }).to === 'STUCK')
+      onStuck(key, envelope?.occurredAt ?? Number.NaN);
   },
   stopping.signal,
 );
@@ -121,7 +138,7 @@ const missing: number[] = [];
 const cpu = new Map<string, number[]>();
 let next = 0;
 for (let count = 1; count <= RUNS; count++) {
-  run = { found: [], nudged: [] };
+  run = { found: [], nudged: [], afterTick: [] };
   const spent = watchCpu(new Map([...processes(servers, system, SERVICES), ['load and executor', process.pid]]));
   for (let second = 0; second < FOR_S; second++) {
     for (let i = 0; i < SILENT_A_SECOND; i++) silentSince.set(`agent-${(next++ * 7) % AGENTS}`, Date.now());
@@ -145,4 +162,14 @@ const figures = ([0.5, 0.99] as const).map((q) => ({
   reference: { name: 'crossing to decision', runs: runs.map(({ found }) => quantile(found, q)) },
 }));
 const shares = [...cpu].map(([name, each]) => ({ name, unit: '% of a core', runs: each }));
-report('nudge', [...figures, { name: 'silent and not nudged', unit: 'agents', runs: missing }, ...shares]);
+const afterTick = ([0.5, 0.99] as const).map((q) => ({
+  name: `tick to nudge: p${100 * q}`,
+  unit: 'ms',
+  runs: runs.map((one) => quantile(one.afterTick, q)),
+}));
+report('nudge', [
+  ...figures,
+  ...afterTick,
+  { name: 'silent and not nudged', unit: 'agents', runs: missing },
+  ...shares,
+]);

@@ -1,60 +1,19 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import path from 'node:path';
 import { bundleOf, type ServiceName } from '@vigil/dev';
 import type { Knowledge } from '@vigil/read-model';
-import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goTo, installedBrowser, openBrowser, openPage } from '../page/browser.ts';
 import { openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
-
-/** Makes a part stand still; returns the function that lets it work again. */
-type Fault = (t: TestSystem) => Promise<() => Promise<void>>;
-
-const dashboardFrozen: Fault = async ({ system }) => {
-  const service = system.service('dashboard');
-  service.freeze();
-  return async () => service.thaw();
-};
-
-const brokerFrozen: Fault = async ({ servers: { brokers } }) => {
-  const [broker] = brokers;
-  if (broker === undefined) throw new Error('the broker is not ours to freeze');
-  await broker.kill('SIGSTOP');
-  return () => broker.kill('SIGCONT');
-};
-
-/** It refuses connections, and ends those that are open. */
-const postgresClosed: Fault = async ({ servers }) => {
-  const url = new URL(servers.env.DATABASE_URL);
-  const database = url.pathname.slice(1);
-  url.pathname = '/postgres';
-  const admin = new pg.Client({ connectionString: url.href });
-  await admin.connect();
-  await admin.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
-  await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database]);
-  return async () => {
-    await admin.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`);
-    await admin.end();
-  };
-};
-
-/** The main process of Postgres: open connections answer, and no new one is taken. */
-const postmasterFrozen: Fault = async ({ sql }) => {
-  const { rows } = await sql.query<{ readonly data_directory: string }>('SHOW data_directory');
-  const pid = Number.parseInt(readFileSync(path.join(rows[0]?.data_directory ?? '', 'postmaster.pid'), 'utf8'), 10);
-  process.kill(pid, 'SIGSTOP');
-  return async () => void process.kill(pid, 'SIGCONT');
-};
+import { brokerFrozen, type Fault, postgresClosed, postmasterFrozen, frozen as serviceFrozen } from './standstill.ts';
 
 /** The servers, and the dashboard itself: what `vigil health` shows. */
 const faults: readonly (readonly [name: string, Fault, shows: RegExp, part: string])[] = [
   ['the broker', brokerFrozen, /BLIND since .*AWAY {2}broker since /s, 'broker'],
   ['Postgres', postgresClosed, /Postgres has not answered since /, 'postgres'],
   ['new connections to Postgres', postmasterFrozen, /Postgres has not answered since /, 'postgres'],
-  ['the dashboard', dashboardFrozen, /has not answered in time/, 'the dashboard'],
+  ['the dashboard', serviceFrozen('dashboard'), /has not answered in time/, 'the dashboard'],
 ];
 /** Every other service. `blinds`: without it states stay as they were. */
 const services: readonly (readonly [name: ServiceName, blinds: boolean])[] = [
