@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { ON_BOTH_LOGS } from './src/test-run/arguments.ts';
+import { ON_BOTH_LOGS, ON_POSTGRES } from './src/test-run/arguments.ts';
 import { SlowestFirst } from './src/test-run/slowest-first.ts';
 import { SUMMARY, summaryReporter } from './src/test-run/summary.ts';
 
@@ -12,12 +12,8 @@ const MODULES = '**/node_modules/**';
 /** Their policies use limits of seconds, so they fail beside other work. One file runs at a time. */
 const stories = ['test/{chaos,scenarios,time,walkthrough}/*.it.test.ts'];
 
-/** They have topics or a database of their own, and end no server: other files may use the same servers meanwhile. */
-const separate = [
-  'packages/stream/src/kafka/{log,patch}.it.test.ts',
-  'packages/read-model/src/*.it.test.ts',
-  'packages/projection/src/*.it.test.ts',
-];
+/** They have topics of their own, and end no server: other files may use the same servers meanwhile. */
+const separate = ['packages/stream/src/kafka/{log,patch}.it.test.ts'];
 
 /** Ends only tests that hang. Each wait in a test has its own limit, and a property test is slow on a busy machine. */
 const limited = (ms: number) => ({ testTimeout: ms, hookTimeout: ms });
@@ -28,7 +24,7 @@ const project = (name: string, include: readonly string[], own: ProjectConfig): 
 });
 
 /**
- * `unit` needs no server; `integration` and `separate` (`*.it.test.ts` beside the code) take their servers' addresses from
+ * `unit` needs no server; `integration`, `separate` and `database` (`*.it.test.ts` beside the code) take their servers' addresses from
  * the environment: see src/test.ts. `system` and `stories` (`*.it.test.ts` in test/) start servers for each file. `clients`
  * (`*.clients.test.ts`) starts its own servers. `cluster` runs the suites on the log with three brokers; `secured` runs
  * the walkthrough under TLS, SCRAM and ACLs; `embedded` runs it on the log in a file. `soak` runs one system for
@@ -60,12 +56,14 @@ export default defineConfig({
       }),
       // One file at a time: the tests share the topics of one broker.
       project('integration', ['{packages,services}/*/src/**/*.it.test.ts'], {
-        exclude: [...separate, MODULES],
+        exclude: [...separate, ON_POSTGRES, MODULES],
         fileParallelism: false,
         sequence: { groupOrder: 1 },
       }),
       // Two files at a time, on the same servers.
       project('separate', separate, { sequence: { groupOrder: 2 } }),
+      // Each file has databases of its own. They run without Kafka, too.
+      project('database', [ON_POSTGRES], { sequence: { groupOrder: 2 } }),
       // Two files at a time, each with its own servers.
       project('system', ['test/**/*.it.test.ts'], { exclude: [...stories, MODULES], sequence: { groupOrder: 3 } }),
       project('stories', stories, { fileParallelism: false, sequence: { groupOrder: 4 } }),

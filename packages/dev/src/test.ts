@@ -2,24 +2,31 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { interruption } from './processes/interrupt.ts';
 import { endWith, Refusal } from './refusal.ts';
-import type { BrokerForm, Environment, Servers } from './servers/running-servers.ts';
+import { startTestEmbedded } from './servers/embedded.ts';
+import type { BrokerForm, Environment } from './servers/running-servers.ts';
 import { givenServers, startServers } from './servers/servers.ts';
 import { requestOf, type Suite, type TestRequest } from './test-run/arguments.ts';
 import { leftOutLine, meansHere, needingKafka } from './test-run/means.ts';
 import { closeRunFolder, failedLogs, openRunFolder } from './test-run/run-folder.ts';
 import type { Summary } from './test-run/summary.ts';
-import { needsServers, readSummary, runVitest } from './test-run/vitest.ts';
+import { neededServers, readSummary, runVitest } from './test-run/vitest.ts';
 
 const report = (line: string): void => console.error(`[test] ${line}`);
 
-/** How the tests find the servers. */
-const envOf = (servers: Servers | null): Record<string, string> => {
-  if (servers === null) return {};
-  const { env, brokersAt } = servers;
-  return {
-    ...env,
-    ...(brokersAt.length === 0 ? {} : { VIGIL_TEST_SERVERS: JSON.stringify(brokersAt) }),
-  };
+/** `env`: how the tests find the servers. */
+type TestServers = { readonly env: Readonly<Record<string, string>>; readonly stop: () => Promise<unknown> };
+
+const startKafka = async (dir: string, form: BrokerForm, env: Environment): Promise<TestServers> => {
+  const own = { purpose: 'test', dir, form, env, given: givenServers(env), sharedRegistry: null } as const;
+  const { env: found, brokersAt, stop } = await startServers({ ...own, onProgress: report });
+  return { env: { ...found, ...(brokersAt.length > 0 && { VIGIL_TEST_SERVERS: JSON.stringify(brokersAt) }) }, stop };
+};
+
+/** Postgres alone. Each system of a test has a log of its own. */
+const startDatabase = async (dir: string, env: Environment): Promise<TestServers> => {
+  const { env: found, stop } = await startTestEmbedded({ dir, env, report });
+  const { VIGIL_LOG_FILE: _, VIGIL_PARTITIONS: __, ...database } = found;
+  return { env: database, stop };
 };
 
 const formOf = (suite: Suite | null): BrokerForm => (suite === 'cluster' || suite === 'secured' ? suite : 'one');
@@ -34,22 +41,14 @@ const testOn = async (
   const means = isDefault ? meansHere(env) : 'kafka';
   const leftOut = means === 'kafka' ? null : leftOutLine(needingKafka(request.paths));
   const form = formOf(request.suite);
-  const servers = needsServers(request, means)
-    ? await startServers({
-        purpose: 'test',
-        dir,
-        form,
-        env,
-        given: givenServers(env),
-        sharedRegistry: null,
-        onProgress: report,
-      })
-    : null;
+  const needed = neededServers(request, means);
+  const servers =
+    needed === null ? null : await (needed === 'kafka' ? startKafka(dir, form, env) : startDatabase(dir, env));
   try {
     if (signal.aborted) return { passed: 0, failed: 0, code: 1 };
     const file = path.join(dir, 'summary.json');
     const own = {
-      ...envOf(servers),
+      ...servers?.env,
       VIGIL_TEST_BROKERS: form,
       ...(request.long ? { VIGIL_SOAK: '1' } : {}),
     };

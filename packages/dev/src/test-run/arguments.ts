@@ -31,6 +31,9 @@ const SUITES = ['clients', 'cluster', 'secured', 'embedded', 'soak'] as const;
 /** The tests that run on Kafka, and on the log in a file. */
 export const ON_BOTH_LOGS = 'test/walkthrough/*.it.test.ts';
 
+/** The tests that need Postgres, and no log. */
+export const ON_POSTGRES = 'packages/{read-model,projection}/src/*.it.test.ts';
+
 const OPTIONS = ['--unit', '--integration', '--watch'];
 const SHARD = /^--shard=\d+\/\d+$/;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { leftOutLine, needingKafka } from './means.ts';
 
-test('without Kafka, each file of tests on servers is left out by name, except those that run on both logs', () => {
+test('without Kafka, each file of tests on servers is left out by name, except those that run on both logs or need only Postgres', () => {
   const all = needingKafka([]);
   expect(all).toContain('packages/stream/src/kafka/log.it.test.ts');
   expect(all).toContain('test/crash/broker.it.test.ts');
@@ -13,4 +13,5 @@ test('without Kafka, each file of tests on servers is left out by name, except t
 test('only files below the given paths count', () => {
   expect(needingKafka(['test/crash']).every((file) => file.startsWith('test/crash/'))).toBe(true);
   expect(leftOutLine(needingKafka(['test/walkthrough']))).toBeNull();
+  expect(leftOutLine(needingKafka(['packages/read-model', 'packages/projection']))).toBeNull();
 });

@@ -10,7 +10,7 @@ import { SUMMARY, type Summary } from './summary.ts';
 
 const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
 
-type Project = 'unit' | 'integration' | 'separate' | 'system' | 'stories' | Suite;
+type Project = 'unit' | 'integration' | 'separate' | 'database' | 'system' | 'stories' | Suite;
 
 const argsOf = ({ pattern, paths, watch, shard }: TestRequest, projects: readonly Project[]): string[] => [
   ...[vitest, watch ? 'watch' : 'run', '--config', 'packages/dev/vitest.config.ts', '--root', root],
@@ -21,11 +21,14 @@ const argsOf = ({ pattern, paths, watch, shard }: TestRequest, projects: readonl
 ];
 
 /**
- * Whether servers are started. The suite of a name is known only when its file runs, because the list that vitest reads
- * from the source omits whole suites.
+ * The servers that are started for all files; null: none. The suite of a name is known only when its file runs, because
+ * the list that vitest reads from the source omits whole suites.
  */
-export const needsServers = ({ unitOnly, suite }: TestRequest, means: Means): boolean =>
-  !unitOnly && (suite === null ? means === 'kafka' : suite === 'cluster');
+export const neededServers = ({ unitOnly, suite }: TestRequest, means: Means): Means | null => {
+  if (unitOnly) return null;
+  if (suite === null) return means;
+  return suite === 'cluster' ? 'kafka' : null;
+};
 
 export type VitestRun = {
   readonly request: TestRequest;
@@ -37,8 +40,8 @@ export type VitestRun = {
 };
 
 const ON_SERVERS: Readonly<Record<Means, readonly Project[]>> = {
-  kafka: ['integration', 'separate', 'system', 'stories', 'embedded'],
-  embedded: ['embedded'],
+  kafka: ['integration', 'separate', 'database', 'system', 'stories', 'embedded'],
+  embedded: ['database', 'embedded'],
 };
 
 const projectsOf = ({ suite, integrationOnly, unitOnly }: TestRequest, means: Means): readonly Project[] => {
