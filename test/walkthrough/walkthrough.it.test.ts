@@ -1,7 +1,8 @@
+import path from 'node:path';
 import { Topic, topicNames } from '@vigil/events';
 import { policiesOf, VOCABULARY } from '@vigil/health';
 import { ASSIGNMENT, PRESETS, readPolicies } from '@vigil/policy';
-import type { LogRecord } from '@vigil/stream';
+import { type LogRecord, openFileLog } from '@vigil/stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byKey, recordedDecisions, refold } from '../support/refold.ts';
 import { holds, openSystem, ownServers, type TestSystem, until } from '../support/system.ts';
@@ -110,6 +111,37 @@ describe.skipIf(!ownServers)('the demonstration fleet, from heartbeat to the not
     expect([...recorded.keys()].toSorted()).toEqual([...again.keys()].toSorted());
     for (const [key, decisions] of recorded) expect(again.get(key)?.slice(0, decisions.length)).toEqual(decisions);
   });
+
+  test('`vigil replay export` writes what `vigil replay verify` reads, and each decision is as recorded', async () => {
+    const file = path.join(system.dir, 'span.ndjson.gz');
+    const exported = await system.vigil('replay', 'export', '--agent', 'loops', '--out', file, '--json');
+    expect(exported).toMatchObject({ code: 0 });
+    expect(JSON.parse(exported.stdout)).toMatchObject({ agents: 1, observations: expect.any(Number) });
+    const verified = await system.vigil('replay', 'verify', '--file', file, '--json');
+    expect(verified).toMatchObject({ code: 0 });
+    expect(JSON.parse(verified.stdout)).toMatchObject({ same: true, agents: 1, differences: [] });
+  });
+
+  test.runIf(process.env.VIGIL_TEST_LOG === 'embedded')(
+    '`vigil log export` copies the log in a file while it is written, with every decision',
+    async () => {
+      const file = path.join(system.dir, 'copy.db');
+      expect(await system.vigil('log', 'export', file)).toMatchObject({ code: 0 });
+      const partitions = await system.log.partitionCount(Topic.agentHealth);
+      await using copy = await openFileLog({ path: file, partitions, writes: [], now: Date.now });
+      const states: string[] = [];
+      for (const [partition, range] of (await copy.bounds(Topic.agentHealth)).entries())
+        await copy.read(
+          Topic.agentHealth,
+          partition,
+          range,
+          ({ key }) => states.push(String(key)),
+          new AbortController().signal,
+        );
+      expect(new Set(states)).toEqual(new Set((await system.records(Topic.agentHealth)).map(({ key }) => String(key))));
+      expect(await system.vigil('log', 'export', file)).toMatchObject({ code: 2 });
+    },
+  );
 
   test('at the end, the output of waits has its question and no answer', async () => {
     await fleet.stop();
