@@ -160,6 +160,7 @@ const NOT_SETTINGS: Readonly<Record<string, string>> = {
   VIGIL_FLEET_STATE_DIR: 'npm start sets it, so that commands find the agents of the demonstration fleet',
   VIGIL_HANDED_OVER_BY: 'npm start and npm test set it for the Node that they start',
   VIGIL_POSTGRES_PASSWORD: 'npm start sets it for docker-compose.yml',
+  VIGIL_START_DIR: 'the test of npm start sets it, so that the start has a folder of its own',
   VIGIL_STARTING: 'the launcher of the command line sets it while npm start is starting',
   VIGIL_SOAK: 'npm test sets it for long tests',
   VIGIL_TEST_BROKERS: 'npm test sets it for tests with several brokers',
