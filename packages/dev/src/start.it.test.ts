@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { root } from './paths.ts';
 import { livingNames } from './processes/pid-file.ts';
+import { hasJavaAndMaven } from './servers/requirements.ts';
 
 let dir: string;
 let started: ChildProcess | null;
@@ -85,13 +86,8 @@ const asking = (agent: string): ChildProcess => {
   return hook;
 };
 
-it('npm start names its log and why, prints a link that logs in once, gives only the demonstration its policy, and Ctrl-C ends all', async () => {
-  const child = start('--embedded');
-  const url = await soon(link);
-  expect(lines[0]).toBe(
-    'log: one file, without Kafka, because --embedded is given (choose with --embedded or --kafka)',
-  );
-
+/** The first one who opens it, and no other. */
+const logsInOnce = async (url: string): Promise<void> => {
   const login = await fetch(url, { redirect: 'manual' });
   const [cookie = ''] = login.headers.getSetCookie();
   expect([login.status, login.headers.get('location')]).toEqual([303, '/']);
@@ -100,6 +96,26 @@ it('npm start names its log and why, prints a link that logs in once, gives only
   const again = await fetch(url, { redirect: 'manual' });
   expect(again.status).toBeGreaterThanOrEqual(400);
   expect(again.headers.getSetCookie()).toEqual([]);
+};
+
+/** With all that it has started. */
+const endsByCtrlC = async (child: ChildProcess, url: string): Promise<void> => {
+  const ended = once(child, 'exit');
+  process.kill(-(child.pid ?? 0), 'SIGINT');
+  await ended;
+  expect(lines.at(-1)).toBe('stopped');
+  for (const folder of ['.', 'embedded', 'fleet']) expect(livingNames(path.join(dir, folder))).toEqual([]);
+  await expect(fetch(url)).rejects.toThrow();
+};
+
+it('npm start names its log and why, prints a link that logs in once, gives only the demonstration its policy, and Ctrl-C ends all', async () => {
+  const child = start('--embedded');
+  const url = await soon(link);
+  expect(lines[0]).toBe(
+    'log: one file, without Kafka, because --embedded is given (choose with --embedded or --kafka)',
+  );
+
+  await logsInOnce(url);
 
   const hook = asking('mine');
   type Item = { agentId: string; since: number; deadlineAt: number };
@@ -116,10 +132,17 @@ it('npm start names its log and why, prints a link that logs in once, gives only
   });
   hook.kill('SIGTERM');
 
-  const ended = once(child, 'exit');
-  process.kill(-(child.pid ?? 0), 'SIGINT');
-  await ended;
-  expect(lines.at(-1)).toBe('stopped');
-  for (const folder of ['.', 'embedded', 'fleet']) expect(livingNames(path.join(dir, folder))).toEqual([]);
-  await expect(fetch(url)).rejects.toThrow();
+  await endsByCtrlC(child, url);
 }, 300_000);
+
+it.runIf(hasJavaAndMaven())(
+  'npm start on Kafka without the demonstration does the same',
+  async () => {
+    const child = start('--kafka', '--no-demo');
+    const url = await soon(link);
+    expect(lines[0]).toBe('log: Kafka, because --kafka is given (choose with --kafka or --embedded)');
+    await logsInOnce(url);
+    await endsByCtrlC(child, url);
+  },
+  300_000,
+);
