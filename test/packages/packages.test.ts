@@ -1,5 +1,15 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -76,6 +86,15 @@ test.each(COMPILATIONS)(
     checked(run(path.join(root, 'node_modules/.bin/tsc'), ['-p', config]));
   },
 );
+
+test('no file of the packages imports SQLite when it is loaded: Node 20 does not have it', () => {
+  const files = globSync('node_modules/@vigil/*/dist/**/*.js', { cwd: project });
+  expect(files.length).toBeGreaterThan(50);
+  const importing = files.filter((file) =>
+    /from\s*["']node:sqlite["']/.test(readFileSync(path.join(project, file), 'utf8')),
+  );
+  expect(importing).toEqual([]);
+});
 
 /** The short form fetches none. */
 const versions = (...all: readonly string[]): readonly string[] => (isLong ? all : [process.versions.node]);

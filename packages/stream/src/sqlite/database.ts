@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { NewSchema, SchemaTable } from '@vigil/events';
 import { Fatal, Refused, Retry } from '../errors.ts';
 import { isCommand } from '../log/inputs.ts';
@@ -69,6 +69,14 @@ const LOCKED = 6;
 type Row = Readonly<Record<string, unknown>>;
 type PartitionRow = { readonly id: number; readonly topic: string; readonly partition: number } & Bounds;
 
+/** Loaded at the first use: Node 20, which runs the commands that only ask a server, does not have it. */
+const sqlite = () => {
+  const found = process.getBuiltinModule('node:sqlite');
+  if (found === undefined)
+    throw new Refused(`Node ${process.versions.node} has no SQLite, which the log in one file needs: use Node 24`);
+  return found;
+};
+
 const sqliteCode = (error: unknown): number => Number((error as { readonly errcode?: unknown }).errcode) & 0xff;
 
 const asLogError = (error: unknown, file: string): unknown => {
@@ -108,6 +116,7 @@ export class LogFile {
 
   constructor(path: string) {
     this.path = path;
+    const { DatabaseSync } = sqlite();
     try {
       this.#db = new DatabaseSync(path);
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;`);
