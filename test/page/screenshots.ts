@@ -22,6 +22,8 @@ type Place = { readonly place: string; readonly height: number };
 
 /** Its view opens the terminal of an agent. */
 const TERMINAL = 'terminal';
+/** Its view compares two policies. */
+const POLICY = 'policy';
 
 /** The place of each view. An agent has more than a screen. */
 const placesOf = (agent: AgentRow, replayId: string): Readonly<Record<string, Place>> => ({
@@ -32,10 +34,12 @@ const placesOf = (agent: AgentRow, replayId: string): Readonly<Record<string, Pl
   cases: { place: 'cases', height: 0 },
   case: { place: 'cases/case-3f61c0', height: 0 },
   tasks: { place: 'tasks', height: 0 },
+  task: { place: 'tasks/OMN-4230', height: 0 },
   breakers: { place: 'breakers', height: 0 },
   alerts: { place: 'alerts', height: 0 },
   'dead-letters': { place: 'dead-letters', height: 0 },
   policies: { place: 'policies', height: 0 },
+  [POLICY]: { place: 'policies/vigil', height: 0 },
   replay: { place: 'replay', height: 0 },
   'what-if': { place: `replay/${replayId}`, height: 0 },
 });
@@ -91,11 +95,12 @@ const shoot = async (
     if (wanted !== null && wanted !== name) continue;
     await page.setViewportSize({ width, height: height + more });
     await page.goto(`${world.url}/#/${place}`);
-    await page.locator('main table, main ul, main ol, main .grid').first().waitFor();
+    await page.locator('main table, main ul, main ol, main .grid, main select').first().waitFor();
     await page.evaluate('document.fonts.ready');
     const dismiss = page.getByRole('button', { name: 'Dismiss' });
     if (name !== 'inbox' || size === 'phone') if (await dismiss.isVisible()) await dismiss.click();
     if (name === TERMINAL) await openTerminal(page, world, agent);
+    if (name === POLICY) await page.getByLabel('Compare with').selectOption('coditect');
     // No row is marked as the one under the pointer.
     await page.mouse.move(0, 0);
     // The charts are drawn in the next frames.

@@ -264,7 +264,7 @@ export const registerOmniclaudeTools = (server: McpServer, api: Api, now: () => 
   register(server, {
     name: 'redispatch_agent',
     description:
-      'Puts a fresh agent on a ticket, which continues from its checkpoint; beyond the limit the ticket is left to people. Needs the role operator.',
+      'Puts a fresh agent on a ticket, which continues from its checkpoint; beyond the limit the ticket is left to people. Needs the role operator; in review or beyond the limit responder is enough.',
     acts: true,
     input: {
       ticket_id: id,
