@@ -81,7 +81,7 @@ export const commandFor = (
   if (item === 'brake') throw new Refusal(`brake is answered with lift, and not with ${JSON.stringify(option)}.`);
   if (/^agent\/./.test(item))
     throw new Refusal(
-      `${item} is answered in the terminal of the agent, such as by \`vigil attach ${id} --write\` on its host: \`vigil inbox\` shows the way.`,
+      `${item} is answered in the terminal of the agent: that of \`vigil run\`, or by \`vigil attach ${id} --write\` on its host: \`vigil inbox\` shows the way.`,
     );
   throw new Refusal(
     `${JSON.stringify(item)} is not an item of the inbox: give one like case/ID, task/ID, request/ID, ticket/ID or brake. \`vigil inbox\` shows the command of each option.`,

@@ -132,6 +132,13 @@ it('npm start names its log and why, prints a link that logs in once, gives only
   });
   hook.kill('SIGTERM');
 
+  // README.md promises both: the governor has the pace of the demonstration.
+  await soon(async () => {
+    const { agents } = await dashboard<{ agents: readonly { agentId: string }[] }>('/v1/agents');
+    const names = agents.map(({ agentId }) => agentId);
+    expect(names).toEqual(expect.arrayContaining(['hangs-r1', 'crashes-r3']));
+  });
+
   await endsByCtrlC(child, url);
 }, 300_000);
 

@@ -27,6 +27,7 @@ import {
 import { answersAt, endFrozen, pauseUntil } from './system/end-frozen.ts';
 import {
   type ClientEnv,
+  DEMO_PACE,
   movedPorts,
   probePort,
   probesOf,
@@ -212,7 +213,7 @@ const run = async (env: Environment, signal: AbortSignal, { log, hasDemo }: Star
     env: {
       VIGIL_REQUESTABLE_POLICIES: requestableIn(env, hasDemo),
       VIGIL_PEOPLE_FILE: people,
-      ...(hasDemo && { VIGIL_ALERT_GROUP_WAIT_MS: GROUP_WAIT_MS }),
+      ...(hasDemo && { ...DEMO_PACE, VIGIL_ALERT_GROUP_WAIT_MS: GROUP_WAIT_MS }),
       ...paceIn(env),
     },
     onLine: report,

@@ -108,7 +108,7 @@ test.each(['permission', 'question'])('a %s of an agent waits for a person', (ki
       since: 300,
       deadlineAt: null,
       withoutAnswer:
-        'nothing happens: it waits until a person answers in its terminal: `vigil attach worker-2 --write` on its host build-7',
+        'nothing happens: it waits until a person answers in its terminal on its host build-7: that of `vigil run`, or `vigil attach worker-2 --write` where it runs in the background',
       options: [],
       command: 'vigil attach worker-2 --write',
     },

@@ -145,7 +145,7 @@ const terminalAnswer = ({ agentId, runtimeId, host }: AgentRow): string => {
   const place = host === null ? 'its host' : `its host ${host}`;
   return runtimeId === null
     ? `nothing happens: it waits until a person answers in its own terminal on ${place}`
-    : `nothing happens: it waits until a person answers in its terminal: \`vigil attach ${shellQuoted(agentId)} --write\` on ${place}`;
+    : `nothing happens: it waits until a person answers in its terminal on ${place}: that of \`vigil run\`, or \`vigil attach ${shellQuoted(agentId)} --write\` where it runs in the background`;
 };
 
 /**

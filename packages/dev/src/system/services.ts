@@ -69,21 +69,17 @@ export type ClientEnv = Readonly<ReturnType<typeof clientEnv>>;
 
 export const probePort = (ports: SystemPorts, name: ServiceName): number => ports.probes[SERVICES.indexOf(name)] ?? 0;
 
-/**
- * Settings outside policies that fit the policy `demo`: of the fleet's governor and of the alerts. Empty for any other
- * policy.
- */
-const paceOf = (policy: string): Record<string, string> =>
-  policy !== 'demo'
-    ? {}
-    : {
-        VIGIL_GOVERNOR_SETTLE_S: '1',
-        VIGIL_GOVERNOR_SPAWNS_PER_HOUR: '60',
-        VIGIL_GOVERNOR_COOLDOWN_S: '5',
-        VIGIL_GOVERNOR_BRAKE_MIN_AGE_S: '5',
-        VIGIL_ALERT_GROUP_WAIT_MS: '0',
-        VIGIL_ALERT_END_WAIT_MS: '0',
-      };
+/** Settings outside policies that fit the policy `demo`: of the fleet's governor and of the alerts. */
+export const DEMO_PACE = {
+  VIGIL_GOVERNOR_SETTLE_S: '1',
+  VIGIL_GOVERNOR_SPAWNS_PER_HOUR: '60',
+  VIGIL_GOVERNOR_COOLDOWN_S: '5',
+  VIGIL_GOVERNOR_BRAKE_MIN_AGE_S: '5',
+  VIGIL_ALERT_GROUP_WAIT_MS: '0',
+  VIGIL_ALERT_END_WAIT_MS: '0',
+} as const;
+
+const paceOf = (policy: string): Readonly<Record<string, string>> => (policy === 'demo' ? DEMO_PACE : {});
 
 const TLS = ['VIGIL_TLS_CERT', 'VIGIL_TLS_KEY', 'VIGIL_TLS_TERMINATED'] as const;
 const LOG: readonly string[] = [

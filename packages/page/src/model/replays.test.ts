@@ -82,7 +82,7 @@ test('a row names what it compares, its span, and how it stands', () => {
   expect(spanText({ ...ROW, since: NOW }, NOW, 0)).toBe('from 14:05:12');
   expect(spanText({ ...ROW, until: NOW }, NOW, 0)).toBe('until 14:05:12');
   expect(standingText(ROW)).toBe('waiting');
-  expect(standingText({ ...ROW, state: 'running' })).toBe('running');
+  expect(standingText({ ...ROW, state: 'running' })).toBe('running: opening the log');
   expect(standingText({ ...ROW, state: 'running', done: 40_000, of: 120_000 })).toBe(
     'running: 40,000 of 120,000 records, 33 %',
   );

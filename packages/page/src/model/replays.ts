@@ -99,7 +99,7 @@ export const spanText = ({ since, until }: ReplayRow, now: number, offsetMinutes
 const grouped = (count: number): string => count.toLocaleString('en-US');
 
 const readText = ({ done, of }: ReplayRow): string => {
-  if (of === null) return 'running';
+  if (of === null) return 'running: opening the log';
   const share = of === 0 ? 100 : Math.floor((100 * done) / of);
   return `running: ${grouped(done)} of ${grouped(of)} records, ${share} %`;
 };

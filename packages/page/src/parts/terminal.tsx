@@ -110,7 +110,8 @@ const NotLive = ({ view: { status, since, runtimeId, closedWhy, lost, lines } }:
   if (lost !== null)
     return (
       <>
-        Not live since <Clock at={lost.since} />: {lost.why}.{lost.isFinal ? '' : ' The page tries again.'}
+        Not live since <Clock at={lost.since} />: {lost.why.replace(/\.$/, '')}.
+        {lost.isFinal ? '' : ' The page tries again.'}
         {old}
       </>
     );

@@ -62,7 +62,7 @@ const runtimeOf = ({ agentId, runtimeId, state }: AgentRow): string => {
     runtimeId === null
       ? `${agentId} runs without a runtime: only an agent that \`vigil run\` or \`vigil runtime\` has started has a terminal.`
       : state === 'TERMINATED'
-        ? `${agentId} has ended: its last output is in /v1/agents/${agentId}.`
+        ? `${agentId} has ended: its row has its last output.`
         : null;
   if (detail !== null || runtimeId === null) throw new Problem(409, 'no_terminal', detail ?? '');
   return runtimeId;

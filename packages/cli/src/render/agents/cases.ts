@@ -64,4 +64,6 @@ export const caseFacts = (view: View, found: CaseStory): readonly string[] => [
 
 /** A wait of the agent suspends the deadline. */
 const deadlineText = (view: View, at: number): string =>
-  at <= view.now ? 'the deadline has passed; next is' : `in ${ageText({ ...view, now: at }, view.now)} then`;
+  at <= view.now
+    ? 'the deadline has passed; when the governor admits it:'
+    : `in ${ageText({ ...view, now: at }, view.now)} then`;
