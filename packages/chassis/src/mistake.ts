@@ -5,8 +5,15 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
 
 const LONGEST_VALUE = 80;
 
-/** The value that a caller gave, as JSON. */
-const shown = (value: unknown): string => (JSON.stringify(value) ?? 'undefined').slice(0, LONGEST_VALUE);
+/** The value that a caller gave, as JSON. A value nested some thousand times exceeds the stack. */
+const shown = (value: unknown): string => {
+  try {
+    return (JSON.stringify(value) ?? 'undefined').slice(0, LONGEST_VALUE);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return 'a value that is nested too deep';
+  }
+};
 
 const UNITS: Readonly<Record<string, readonly [one: string, more: string]>> = {
   string: ['character', 'characters'],
