@@ -1,6 +1,7 @@
 import { defineService, openLog } from '@vigil/chassis';
 import { runProcessor, writer } from '@vigil/stream';
 import { config, groupSettingsOf, ownHealthSettings, settingsOf } from './config.ts';
+import { watchChannels } from './delivery/changed-channels.ts';
 import { openChannels } from './delivery/channels.ts';
 import { runDeliveries } from './delivery/deliveries.ts';
 import { followPolicies } from './notices/policy-alerts.ts';
@@ -15,7 +16,8 @@ export const alerting = defineService({
   config,
   async start({ env, config, logger, count, signal, use }) {
     const write = (line: string) => void process.stdout.write(line);
-    const { routing, sinks } = openChannels(config, { env, now: Date.now, write });
+    const open = () => openChannels(config, { env, now: Date.now, write });
+    const { routing, sinks } = open();
     const model = triageModelOf(config);
     const log = await use(openLog(config, { clientId: 'alerting', writes: WRITTEN, logger, signal, now: Date.now }));
     const options = { partitions: config.VIGIL_PARTITIONS, logger, count };
@@ -33,6 +35,7 @@ export const alerting = defineService({
       groups: await use(runProcessor(log, groupDecider(groupSettingsOf(config)), options)),
       triage: await use(runAssessments(log, model, { now: Date.now, logger, count })),
       delivery: await use(runDeliveries(log, sinks, delivering)),
+      channels: watchChannels(config.VIGIL_ALERTS_FILE, { check: open, logger, signal }),
     };
   },
 });

@@ -56,7 +56,7 @@ const isSlackChannel: Check = (text) =>
     ? null
     : "Write the channel's id, such as C0123ABCD: it is at the end of its details.";
 const isVariable: Check = (text) =>
-  /^[A-Z_][A-Z0-9_]*$/.test(text) ? null : 'Write the name of a variable, such as SLACK_BOT_TOKEN, and not the secret.';
+  /^[A-Z_][A-Z0-9_]*$/.test(text) ? null : 'Write the name of a variable, such as CHANNEL_TOKEN, and not the secret.';
 
 /** Asks for the name of the variable that has a secret: the secret itself is not typed. */
 const variableOf = async (ask: Ask, what: string, name: string): Promise<string> =>
