@@ -141,12 +141,16 @@ const keepObservations = async (name: string, log: Log): Promise<void> => {
   writeFileSync(path.join(folder, `${name}.jsonl.gz`), gzipSync(lines, { level: 9 }));
 };
 
+/** Of the servers that other tests of the run share. The log in a file excludes them. */
+const { KAFKA_BROKERS: _brokers, SCHEMA_REGISTRY_URL: _registry, ...withoutKafka } = process.env;
+
 const runVigil =
   (env: Readonly<Record<string, string>>) =>
   (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
     new Promise((resolve) => {
       const command = [bundleOf('vigil'), ...args];
-      execFile(process.execPath, command, { env: { ...process.env, ...env, NO_COLOR: '1' } }, (error, stdout, stderr) =>
+      const inherited = 'VIGIL_LOG_FILE' in env ? withoutKafka : process.env;
+      execFile(process.execPath, command, { env: { ...inherited, ...env, NO_COLOR: '1' } }, (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
       );
     });
