@@ -149,7 +149,9 @@ describe.skipIf(executable === null)('the view Replay of the page', () => {
     expect(Number(since)).toBeLessThan(Number(until));
     await go(`replay/${lastReplay()?.replayId}`);
     const rows = page.getByRole('table', { name: 'Signals in this span' }).getByRole('row');
-    expect(await rows.allTextContents()).toEqual([expect.stringContaining('Largest figure'), 'no_calls4 min6 min']);
+    await expect
+      .poll(() => rows.allTextContents(), { timeout: WAIT_MS })
+      .toEqual([expect.stringContaining('Largest figure'), 'no_calls4 min6 min']);
   });
 
   test('an agent and a case lead to the form with their span', async () => {

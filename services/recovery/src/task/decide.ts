@@ -9,7 +9,7 @@ import { assigneeOf, awaitsEnd, confirmedAssignees, instanceKey, ownAssignee } f
 import type { Input } from './observe.ts';
 import { objectionTo } from './observe-request.ts';
 import { rivals, rivalsOf } from './rivals.ts';
-import { attemptOf, limitOf, type Recovery, type Subject } from './state.ts';
+import { attemptOf, limitOf, probationFailure, type Recovery, type Subject } from './state.ts';
 
 /** Answers a refused request, then emits all outputs that are due now. Folds each output before the next decision. */
 export const decide = (before: Recovery, now: number, input: Input | null): readonly Output[] => [
@@ -162,6 +162,13 @@ const heldBy = (state: Recovery, agentId: string): readonly Output[] => {
 /** After the end of an attempt on probation, milliseconds: a plan that recovers requests it within seconds. */
 const REQUEST_FOLLOWS_MS = 300_000;
 
+/**
+ * Why an attempt failed that an order ended before it was bad. Where a person ordered it, their request follows, and
+ * starts the next attempt. Where a plan did, the request of its case follows: under `on_probation_failure: review`,
+ * people decide then.
+ */
+const ENDED_BY_ORDER = 'explicit';
+
 const onProbation = (
   state: Recovery,
   subject: Subject,
@@ -170,13 +177,12 @@ const onProbation = (
 ): readonly Output[] => {
   const { onProbationFailure, probationMs } = subject.settings;
   if (failing !== null) {
-    const reason = `attempt ${attempt.number} failed its probation: ${failing}`;
-    if (onProbationFailure === 'review') return failed(state, reason);
+    const reason = probationFailure(attempt.number, failing);
+    const isEndedByOrder = failing === ENDED_BY_ORDER;
+    if (onProbationFailure === 'review' && !isEndedByOrder) return failed(state, reason);
     if (goneAt === undefined || now < goneAt + REQUEST_FOLLOWS_MS) return [];
     const detail = `${attempt.agentId} was stopped, and no request for another agent followed`;
-    return failing === 'explicit'
-      ? [taskStory(state, 'TASK_RELEASED', { why: 'left', detail })]
-      : failed(state, reason);
+    return isEndedByOrder ? [taskStory(state, 'TASK_RELEASED', { why: 'left', detail })] : failed(state, reason);
   }
   if (now < since + probationMs) return [];
   return [taskStory(state, 'PROBATION_PASSED', { agentId: attempt.agentId, attempt: attempt.number })];

@@ -21,9 +21,9 @@ const stopped = (agentId: string) =>
   health({ agentId, instanceId: `${agentId}.i1`, hold: 'left', to: 'TERMINATED', endReason: 'explicit' });
 
 /** How long the replacement of worker-1 is alive. */
-const replacement = (ms: number): Story => {
+const replacement = (ms: number, onProbationFailure: 'retry' | 'review' = 'retry'): Story => {
   const story = openStory();
-  story.receive(recoverTask());
+  story.receive(recoverTask({}, { onProbationFailure }));
   admit(story);
   story.receive(took('worker-1-r1'));
   story.wait(ms);
@@ -324,9 +324,9 @@ test('a person’s request for an attempt that has just failed waits for no back
   expect(types(story.receive(hurry))).toEqual(['ADMIT_SPAWN']);
 });
 
-describe('an attempt on probation is ended by an order', () => {
+describe.each(['retry', 'review'] as const)('an attempt on probation is ended by an order, under %s', (policy) => {
   const endedByOrder = () => {
-    const story = replacement(MINUTE);
+    const story = replacement(MINUTE, policy);
     const { agentId, instanceId } = { agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1' };
     const end = { hold: 'left', to: 'TERMINATED', endReason: 'explicit', ordered: true } as const;
     expect(story.receive(health({ agentId, instanceId, ...end }))).toEqual([]);
@@ -339,11 +339,33 @@ describe('an attempt on probation is ended by an order', () => {
     expect(find(story.wait(1000), 'TASK_RELEASED')).toMatchObject({ why: 'left' });
   });
 
-  test('where a plan ordered it, the next attempt follows', () => {
+  test('where the request of its case follows, the policy decides: the next attempt, or a review', () => {
     const story = endedByOrder();
-    expect(types([...story.receive(died('worker-1-r1')), ...story.wait(2 * MINUTE)])).toEqual(['ADMIT_SPAWN']);
+    const emitted = types([...story.receive(died('worker-1-r1')), ...story.wait(2 * MINUTE)]);
+    expect(emitted).toEqual(policy === 'retry' ? ['ADMIT_SPAWN'] : ['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
     expect(types(story.wait(60 * MINUTE))).not.toContain('TASK_RELEASED');
   });
+
+  test('where a person recovers it, the next attempt follows at once, and no person has to review the task', () => {
+    const story = endedByOrder();
+    const request = { agentId: 'worker-1-r1', instanceId: 'worker-1-r1.i1', immediate: true, by: 'ada' };
+    expect(types(story.receive(recoverTask(request, { onProbationFailure: policy })))).toEqual(['ADMIT_SPAWN']);
+  });
+});
+
+test.each(['the report of its end', 'the request of its case'])(
+  'under review, people decide about a crash on probation, where %s comes first',
+  (first) => {
+    const story = replacement(MINUTE, 'review');
+    const both = [left('worker-1-r1', 'crashed'), died('worker-1-r1')];
+    const inputs = first === 'the report of its end' ? both : both.toReversed();
+    expect(types(inputs.flatMap((input) => story.receive(input)))).toEqual(['RECOVERY_FAILED', 'REVIEW_REQUIRED']);
+  },
+);
+
+test('under review, people decide about an attempt that was STUCK before an order ended it', () => {
+  const story = replacement(MINUTE, 'review');
+  expect(types(story.receive(turnedStuck('worker-1-r1')))).toContain('REVIEW_REQUIRED');
 });
 
 test('an attempt on probation dies, and no plan recovers: people decide', () => {

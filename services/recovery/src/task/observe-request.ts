@@ -7,7 +7,7 @@ import { lapsed } from './evolve.ts';
 import { deathsOf, hadTask, instanceKey, isAlive, isBack, isRevived, livingAssignees } from './instances.ts';
 import { settled } from './observe-health.ts';
 import { delayBefore, readSettings } from './settings.ts';
-import { attemptOf, isBad, type Recovery, remember, type Subject } from './state.ts';
+import { attemptOf, isBad, probationFailure, type Recovery, remember, type Subject } from './state.ts';
 
 type RecoverTask = EventOf<typeof Topic.recoverTask>;
 
@@ -32,7 +32,8 @@ const requestedByCase = (state: Recovery, input: RecoverTask, now: number): Reco
     case 'stable': {
       const { agentId } = situation.attempt;
       const isNext = !isAlive(known, agentId) && hadTask(state, payload);
-      return agentId === payload.agentId || isNext ? nextAttemptBegun(known, input, now) : known;
+      if (agentId !== payload.agentId && !isNext) return known;
+      return mustBeReviewed(known) ? probationFailed(known, payload.reason, now) : nextAttemptBegun(known, input, now);
     }
     case 'review':
       return atDeath(known);
@@ -43,6 +44,17 @@ const requestedByCase = (state: Recovery, input: RecoverTask, now: number): Reco
     case 'over':
       return known;
   }
+};
+
+const mustBeReviewed = ({ situation, subject }: Recovery): boolean =>
+  situation.kind === 'probation' && subject?.settings.onProbationFailure === 'review';
+
+/** People decide. The request of the case may arrive before the report of the attempt's end, or follow an end by order. */
+const probationFailed = (state: Recovery, reason: string, now: number): Recovery => {
+  const { situation } = state;
+  if (situation.kind !== 'probation') return state;
+  const why = probationFailure(situation.attempt.number, reason);
+  return { ...atDeath(attemptFailed(state, reason, now)), situation: { kind: 'refused', why } };
 };
 
 /** Only checkpoints that are written from now on are newer than this death. */

@@ -218,6 +218,10 @@ export const attemptOf = (state: Recovery, agentId: string): Attempt | undefined
 /** How many attempts the task has in all. */
 export const limitOf = (state: Recovery, subject: Subject): number => subject.settings.maxAttempts + state.granted;
 
+/** The reason of a failed recovery, for people. */
+export const probationFailure = (attempt: number, why: string): string =>
+  `attempt ${attempt} failed its probation: ${why}`;
+
 export const isBad = (state: HealthState): boolean => state === 'STUCK' || state === 'FAILING';
 
 /** The task no longer needs a spawn: its request or admission returns to the budget. */
