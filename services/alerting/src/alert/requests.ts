@@ -78,10 +78,18 @@ const askedAfter = (
 };
 
 /**
- * The text of a wait with all that is asked, where its client reports the tool alone: a request of the same wait had the
- * command or file. A wait that began after the end of that request is another one.
+ * The text of a notice with all that is asked. A request whose deadline has passed: what it asked. A wait whose client
+ * reports the tool alone: a request of the same wait had the command or file. A wait that began after the end of that
+ * request is another one.
  */
-export const wholeText = ({ asked = [] }: Alert, { askedText, waitSince, text }: Notice): string => {
+export const wholeText = (
+  { asked = [] }: Alert,
+  { askedText, waitSince, text, requestId, isExpired }: Notice,
+): string => {
+  if (requestId !== null && isExpired) {
+    const over = asked.find((one) => one.requestId === requestId);
+    return over === undefined ? text : `${text}; it asked: ${over.text}`;
+  }
   if (askedText === null || waitSince === null || !text.endsWith(askedText)) return text;
   const isSame = (one: Asked) => waitSince < (one.expiredAt ?? 0) && one.text.startsWith(`${askedText}: `);
   const whole = asked.find(isSame)?.text;

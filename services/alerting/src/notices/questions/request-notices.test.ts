@@ -3,7 +3,7 @@ import { EXAMPLE_TIME, example } from '@vigil/events/examples';
 import { utcTime } from '@vigil/policy';
 import { laws } from '@vigil/stream/testing';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { alerting } from '../../alert/alerts.fixture.ts';
 import { alerts } from '../../alert/alerts.ts';
 import type { Input, Output } from '../../alert/messages.ts';
@@ -99,6 +99,40 @@ test('a request is delivered at once, and its end at once, though alerts have a 
   expect(alert.receive(over('r-1', 0))).toMatchObject([
     { type: 'ALERT_RESOLVED', payload: { deliverAt: EXAMPLE_TIME + 2000, text: 'worker-1: ada has answered allow' } },
   ]);
+});
+
+describe('the end of a request whose deadline has passed', () => {
+  const expired = (outcome: 'no_decision' | 'allow', open = 0, requestId = 'r-1') =>
+    agentNotices(
+      example(Topic.agentRequest, 'REQUEST_EXPIRED', { ...asks, requestId, kind: 'permission', outcome, open }),
+    );
+
+  test.each([
+    ['no_decision', 'its client decides itself: it asks in its own terminal, or denies'],
+    ['allow', 'it was allowed'],
+  ] as const)('has what was asked, and what followed: %s', (outcome, followed) => {
+    const alert = alertOf();
+    alert.receive(opened());
+    expect(alert.receive(expired(outcome))).toMatchObject([
+      {
+        type: 'ALERT_RESOLVED',
+        payload: {
+          title: 'worker-1 asks for a permission: over',
+          text: `worker-1: nobody answered before the deadline, so ${followed}; it asked: Bash: rm -rf build`,
+        },
+      },
+    ]);
+  });
+
+  test('has the text of that request, not of one that was answered before', () => {
+    const alert = alertOf();
+    alert.receive(opened({ requestId: 'r-2', text: 'Bash: ls' }));
+    alert.receive(opened());
+    alert.receive(over('r-2', 1));
+    expect(alert.receive(expired('no_decision'))).toMatchObject([
+      { type: 'ALERT_RESOLVED', payload: { text: expect.stringMatching(/; it asked: Bash: rm -rf build$/) } },
+    ]);
+  });
 });
 
 test('a request is delivered at once where a long wait has raised the alert, and within its group wait', () => {

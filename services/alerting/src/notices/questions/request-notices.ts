@@ -52,9 +52,18 @@ const ended = (request: Ended, why: string): Noticed => {
   return settle(WAIT_ROUTE, aboutWait(request), { title: `request/${request.requestId} is over`, text });
 };
 
+type Expired = PayloadOf<typeof Topic.agentRequest, 'REQUEST_EXPIRED'>;
+
+/** What followed the deadline, in words. */
+const FOLLOWED: Readonly<Record<Expired['outcome'], string>> = {
+  no_decision: 'its client decides itself: it asks in its own terminal, or denies',
+  allow: 'it was allowed',
+  UNKNOWN: 'its client decides itself',
+};
+
 /** Its agent may wait for the same answer in its own terminal. */
-const expired = (request: Ended): Noticed => {
-  const notice = ended(request, 'the deadline of its request has passed');
+const expired = (request: Expired): Noticed => {
+  const notice = ended(request, `nobody answered before the deadline, so ${FOLLOWED[request.outcome]}`);
   return { ...notice, details: { ...notice.details, isExpired: true } };
 };
 
