@@ -1,7 +1,7 @@
 import { defineService, openLog } from '@vigil/chassis';
 import { runProcessor, writer } from '@vigil/stream';
 import { config, groupSettingsOf, ownHealthSettings, settingsOf } from './config.ts';
-import { watchChannels } from './delivery/changed-channels.ts';
+import { readNow, watchChannels } from './delivery/changed-channels.ts';
 import { openChannels } from './delivery/channels.ts';
 import { runDeliveries } from './delivery/deliveries.ts';
 import { followPolicies } from './notices/policy-alerts.ts';
@@ -16,6 +16,7 @@ export const alerting = defineService({
   config,
   async start({ env, config, logger, count, signal, use }) {
     const write = (line: string) => void process.stdout.write(line);
+    const file = readNow(config.VIGIL_ALERTS_FILE);
     const open = () => openChannels(config, { env, now: Date.now, write });
     const { routing, sinks } = open();
     const model = triageModelOf(config);
@@ -35,7 +36,7 @@ export const alerting = defineService({
       groups: await use(runProcessor(log, groupDecider(groupSettingsOf(config)), options)),
       triage: await use(runAssessments(log, model, { now: Date.now, logger, count })),
       delivery: await use(runDeliveries(log, sinks, delivering)),
-      channels: watchChannels(config.VIGIL_ALERTS_FILE, { check: open, logger, signal }),
+      channels: watchChannels(file, { check: open, logger, signal }),
     };
   },
 });

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { startOf } from './pid-file.ts';
 import { type ProcessEvent, restartDelay, type Supervised, supervise } from './supervise.ts';
 
@@ -54,6 +54,23 @@ it('a process that refuses with code 2 is reported with its last output and not 
   expect(events.at(-1)).toEqual({ kind: 'refused', lastError: 'KAFKA_BROKERS is not set' });
   expect(supervised.restarts()).toBe(0);
   expect(supervised.pid()).toBeNull();
+});
+
+it('a process that has served for thirty seconds is started again after it refuses: a file may be corrected', async () => {
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const refuses = path.join(dir, 'refuses');
+  const supervised = run(
+    `if (fs.existsSync(${JSON.stringify(refuses)})) process.exit(2); console.log('up'); setInterval(() => {}, 1000)`,
+  );
+  now = 30_000;
+  writeFileSync(refuses, '');
+  supervised.kill('SIGKILL');
+  await until(() => events.some((event) => event.kind === 'ended' && event.how === '2'));
+  rmSync(refuses);
+  await until(() => events.at(-1)?.kind === 'started');
+  expect(supervised.isRefused()).toBe(false);
+  clock.mockRestore();
 });
 
 it('a process that waits for its next start is not started once a stop is requested', async () => {

@@ -15,7 +15,7 @@ export type ProcessEvent =
   | { readonly kind: 'started'; readonly pid: number }
   /** `how`: the exit code, or the name of the signal */
   | { readonly kind: 'ended'; readonly how: string; readonly restartInMs: number }
-  /** exit code 2: it needs an operator first; it is not started again */
+  /** exit code 2 before it has served: it needs an operator first; it is not started again */
   | { readonly kind: 'refused'; readonly lastError: string };
 
 const REFUSED = 2;
@@ -38,6 +38,8 @@ class Supervision {
   readonly #onEvent: (event: ProcessEvent) => void;
   #stopping = false;
   #refused = false;
+  /** One that has served refuses a file that was changed since, and the other services may be in its process. */
+  #hasServed = false;
   #starts = 0;
   #delay: number | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -60,12 +62,14 @@ class Supervision {
   #ended(how: string, since: number): void {
     forgetPid(this.#spec.dir, this.name);
     if (this.#stopping) return;
-    if (how === String(REFUSED)) {
+    const livedMs = performance.now() - since;
+    this.#hasServed ||= livedMs >= HEALTHY_MS;
+    if (how === String(REFUSED) && !this.#hasServed) {
       this.#refused = true;
       this.#onEvent({ kind: 'refused', lastError: lastLines(readFileSync(logFile(this.#spec), 'utf8'), 12) });
       return;
     }
-    this.#delay = restartDelay(this.#delay, performance.now() - since);
+    this.#delay = restartDelay(this.#delay, livedMs);
     this.#timer = setTimeout(this.start, this.#delay);
     this.#onEvent({ kind: 'ended', how, restartInMs: this.#delay });
   }

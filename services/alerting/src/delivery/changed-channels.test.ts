@@ -4,7 +4,7 @@ import path from 'node:path';
 import { silentLogger } from '@vigil/stream';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sinkDeps } from '../sinks/sinks.fixture.ts';
-import { watchChannels } from './changed-channels.ts';
+import { readNow, watchChannels } from './changed-channels.ts';
 import { openChannels } from './channels.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'vigil-changed-channels-'));
@@ -22,7 +22,7 @@ const watching = (name: string | undefined) => {
   const config = { VIGIL_DASHBOARD_URL: 'http://127.0.0.1:7420', VIGIL_ALERTS_FILE: name };
   const warn = vi.fn();
   const end = new AbortController();
-  const { finished } = watchChannels(name, {
+  const { finished } = watchChannels(readNow(name), {
     check: () => void openChannels(config, { ...sinkDeps, write: () => {} }),
     logger: { ...silentLogger, warn },
     signal: end.signal,
@@ -58,15 +58,48 @@ test.each(['channels: { bus: { kind: pager } }', 'channels: ['])(
   },
 );
 
-test('a file that is away changes nothing, and one with the same text does not either', async () => {
-  const { ended } = watching(file);
-  rmSync(file);
-  await seconds(10);
+test('a file that is being written is used once it is whole', async () => {
+  const { ended, warn } = watching(file);
+  await seconds(4);
+  writeFileSync(file, 'channels: {}');
+  await seconds(2);
+  writeFileSync(file, OTHER);
+  await seconds(2);
   expect(ended).not.toHaveBeenCalled();
-  writeFileSync(file, USABLE);
-  await seconds(10);
-  expect(ended).not.toHaveBeenCalled();
+  await seconds(3);
+  expect(ended).toHaveBeenCalledTimes(1);
+  expect(warn).not.toHaveBeenCalled();
 });
+
+test('a change while the service starts counts: the file is read before its channels are opened', async () => {
+  writeFileSync(file, USABLE);
+  const before = readNow(file);
+  writeFileSync(file, OTHER);
+  const { finished } = watchChannels(before, {
+    check: () => {},
+    logger: silentLogger,
+    signal: new AbortController().signal,
+  });
+  const ended = expect(finished).rejects.toThrow('has changed');
+  await seconds(5);
+  await ended;
+});
+
+test.each(['', ' \n'])(
+  'a file that is away or empty (%j) changes nothing, and one with the same text does not either',
+  async (text) => {
+    const { ended } = watching(file);
+    rmSync(file);
+    await seconds(10);
+    expect(ended).not.toHaveBeenCalled();
+    writeFileSync(file, text);
+    await seconds(10);
+    expect(ended).not.toHaveBeenCalled();
+    writeFileSync(file, USABLE);
+    await seconds(10);
+    expect(ended).not.toHaveBeenCalled();
+  },
+);
 
 test('without a file, and after the end of the service, nothing is read', async () => {
   const without = watching(undefined);
