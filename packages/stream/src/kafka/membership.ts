@@ -69,16 +69,16 @@ const listen = (consumer: Consumer, member: Member, membership: KafkaMembership,
 /** Sends heartbeats to the group while the member takes a batch, because a long one exceeds the session. */
 const give = async (member: Member, { batch, resolveOffset, heartbeat }: EachBatchPayload): Promise<void> => {
   const { topic, partition, messages } = batch;
-  const beating = setInterval(() => void heartbeat().catch(() => {}), BEAT_MS);
-  const taking = member.take({
+  const given = {
     topic,
     partition,
     fetched: fetchedOf(batch),
     next: Number(batch.lastOffset()) + 1,
     end: Number(batch.highWatermark),
     records: messages.map((message) => fromClient(topic, partition, message)),
-  });
-  const taken = await taking.finally(() => clearInterval(beating));
+  };
+  const beating = setInterval(() => void heartbeat().catch(() => {}), BEAT_MS);
+  const taken = await member.take(given).finally(() => clearInterval(beating));
   if (taken) resolveOffset(batch.lastOffset());
   await heartbeat();
 };

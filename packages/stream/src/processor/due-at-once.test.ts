@@ -34,12 +34,14 @@ const logged = () => {
   const log = new MemoryLog({ topics: topicsOf('run', 1), codec: jsonCodec(), now: () => NOW });
   const transactions: (readonly OutRecord[])[] = [];
   const failing = { after: Number.POSITIVE_INFINITY };
+  const committed = { then: () => {} };
   const fence: MemoryLog['fence'] = async (id) => {
     const transactor = await log.fence(id);
     const commit: typeof transactor.commit = async (records) => {
       if (transactions.length >= failing.after) throw new Error('the broker is away');
       await transactor.commit(records);
       transactions.push(records);
+      committed.then();
     };
     return { ...transactor, commit };
   };
@@ -73,7 +75,7 @@ const logged = () => {
     });
   };
   const reported = () => log.records(OUT).filter(({ key }) => !key?.startsWith('@'));
-  return { log, transactions, failing, opened, append, rest, reported };
+  return { log, transactions, failing, committed, opened, append, rest, reported };
 };
 
 const keysOf = (records: readonly { readonly key: string | null }[]) => records.map(({ key }) => key);
@@ -153,4 +155,21 @@ test('a batch with more outputs than a transaction takes has several', async () 
   await w.rest(task);
   expect(w.transactions.map(ticksIn).reduce((sum, n) => sum + n, 0)).toBe(12_000);
   expect(w.transactions.length).toBeGreaterThan(1);
+});
+
+test('a task that is closed within a long tick gives its partition up after the present transaction, and another decides the rest', async () => {
+  const w = logged();
+  const first = await w.opened('first');
+  w.append(0, names(3 * DUE_AT_ONCE));
+  await w.rest(first);
+  w.transactions.splice(0);
+  w.append(LIMIT_MS, ['@tick/0']);
+  w.committed.then = () => first.lose();
+  await expect(w.rest(first)).rejects.toThrow('the task is lost');
+  await first.close();
+  expect(w.transactions.map(decidedIn)).toEqual([DUE_AT_ONCE, 0]);
+  w.committed.then = () => {};
+  const second = await w.opened('second');
+  await w.rest(second);
+  expect(keysOf(w.reported())).toEqual(names(3 * DUE_AT_ONCE));
 });

@@ -98,6 +98,8 @@ export class Fold {
    */
   apply(record: LogRecord): readonly OutRecord[] {
     const outs = this.#apply(record);
+    // The clock returns to the time before the tick until its last part: dead letters of the parts count in one minute.
+    if (this.isUnfinished) return outs;
     return isOver(this.deadLetters, this.clock.now) ? [...this.#finishMinute(), ...outs] : outs;
   }
 

@@ -287,6 +287,8 @@ export class PartitionTask {
       this.ends.set(batch.topic, batch.end);
       let isLast = batch.next <= (at.get(batch.topic) as number);
       while (!isLast) {
+        // A successor waits for this task, and not for the rest of a long tick.
+        if (this.phase !== 'running') throw new Retry('the task is lost');
         if (folded.length === 0 && !this.#fold.isUnfinished) marks.push(...this.#switchRules());
         const part = await this.#foldBatch(batch, at.get(batch.topic) as number);
         folded.push(part);
