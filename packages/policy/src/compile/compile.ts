@@ -1,6 +1,6 @@
 import { wrongRoutes } from '../document/alerts.ts';
 import { type PolicyDocument, policyDocument } from '../document/document.ts';
-import { CorrectThePolicy, type Mistakes, place, reading, spelled } from '../document/mistakes.ts';
+import { CorrectThePolicy, checkDepth, type Mistakes, place, reading, spelled } from '../document/mistakes.ts';
 import { exemptionsOf, statesOf, usesOf } from '../document/names.ts';
 import type { RecoverySettings } from '../document/plan.ts';
 import { plansOf } from '../document/plans.ts';
@@ -31,6 +31,7 @@ export const loadPolicy = (text: string, source: string, vocabulary: Vocabulary)
 
 /** A document as parsed → a policy ready to judge with. Throws CorrectThePolicy with every mistake. */
 export const compile = (written: unknown, source: string, vocabulary: Vocabulary): CompiledPolicy => {
+  checkDepth(written, source);
   const read = reading(policyDocument, written);
   const mistaken = 'value' in read ? [] : read.mistakes;
   const document = 'value' in read ? read.value : salvaged(written, mistaken);

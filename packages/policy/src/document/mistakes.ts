@@ -145,3 +145,21 @@ export class CorrectThePolicy extends Error {
     this.mistakes = mistakes;
   }
 }
+
+/** The deepest nesting of a document. The deepest place of a policy has less than twenty levels. */
+const DEEPEST = 100;
+
+const isTooDeep = (written: unknown): boolean => {
+  let level = [written];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > DEEPEST) return true;
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  return false;
+};
+
+/** Throws CorrectThePolicy if a document is nested too deep: to write it as text would exceed the stack. */
+export const checkDepth = (written: unknown, source: string): void => {
+  if (isTooDeep(written))
+    throw new CorrectThePolicy(source, [`is nested deeper than ${DEEPEST} levels: write a flatter document`]);
+};

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { mistakesOf } from '../fixture.ts';
+import { compile } from '../compile/compile.ts';
+import { mistakesOf, VOCABULARY } from '../fixture.ts';
 import { excludes } from '../values/patterns.ts';
 import { asRequested, assigner, isAssignable, type Requestable, readAssignment, unknownIn } from './assignment.ts';
 
@@ -103,4 +104,17 @@ test('a bad pattern is reported together with a value of a wrong type', () => {
     expect.stringMatching(/^rules\[0\]\.id: "\(" is not an RE2 pattern/),
     'rules[0].policy: 5 is not a text: write a text',
   ]);
+});
+
+test('a document that is nested too deep is a mistake of its writer, not a crash', () => {
+  const nested = (levels: number): unknown => {
+    let value: unknown = 1;
+    for (let n = 0; n < levels; n += 1) value = [value];
+    return value;
+  };
+  const mistake = ['is nested deeper than 100 levels: write a flatter document'];
+  expect(mistakesOf(() => readAssignment({ default: nested(20_000) }, 'f'))).toEqual(mistake);
+  expect(mistakesOf(() => compile({ policy: nested(20_000) }, 'f', VOCABULARY))).toEqual(mistake);
+  expect(mistakesOf(() => readAssignment({ default: nested(100) }, 'f'))).toEqual(mistake);
+  expect(mistakesOf(() => readAssignment({ default: nested(99) }, 'f'))).not.toEqual(mistake);
 });

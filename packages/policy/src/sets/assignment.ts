@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { z } from 'zod';
-import { CorrectThePolicy, place, reading, spelled } from '../document/mistakes.ts';
+import { CorrectThePolicy, checkDepth, place, reading, spelled } from '../document/mistakes.ts';
 import { canonicalJson, contentHash } from '../values/canonical.ts';
 import { readable } from '../values/patterns.ts';
 import { insteadOf } from '../values/spelling.ts';
@@ -50,6 +50,7 @@ export const asRequested = (fallback: string, requestable: Requestable): Assignm
 
 /** A document as parsed. Throws CorrectThePolicy with every mistake that can be found without the policies. */
 export const readAssignment = (written: unknown, source: string): Assignment => {
+  checkDepth(written, source);
   const read = reading(assignDocument, written);
   if (!('value' in read))
     throw new CorrectThePolicy(
