@@ -3,7 +3,7 @@ import { byName } from '@vigil/read-model/names';
 import type { Client } from './client.ts';
 
 /** What the dashboard has names of, as arguments and options call it. */
-export const NAME_KINDS = ['agent', 'alert', 'case', 'channel', 'item', 'policy', 'task'] as const;
+export const NAME_KINDS = ['agent', 'alert', 'case', 'channel', 'item', 'matcher', 'policy', 'task'] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
 
 type Asked = Pick<Client, 'get'>;
@@ -48,6 +48,16 @@ const items = async ({ get }: Asked): Promise<readonly string[]> => {
   return inbox.map(({ id }) => id);
 };
 
+/** What an open alert can be silenced by. */
+const matchers = async ({ get }: Asked): Promise<readonly string[]> => {
+  const answer = await get<{ readonly alerts: readonly AlertRow[] }>('/v1/alerts', { open: 'true', limit: MOST });
+  return answer.alerts.flatMap(({ agentId, taskId, caseId, route }) =>
+    Object.entries({ agent: agentId, task: taskId, case: caseId, route }).flatMap(([field, value]) =>
+      value === null ? [] : [`${field}=${value}`],
+    ),
+  );
+};
+
 const policies = async ({ get }: Asked): Promise<readonly string[]> => {
   const answer = await get<{ readonly policies: readonly PolicyRow[] }>('/v1/policies', { limit: MOST });
   return answer.policies.map(({ name }) => name);
@@ -60,10 +70,11 @@ const tasks = async ({ get }: Asked): Promise<readonly string[]> => {
 
 const LISTS: Readonly<Record<NameKind, (client: Asked) => Promise<readonly string[]>>> = {
   ...{ agent: agents, alert: alerts, case: cases, channel: channels, item: items, policy: policies, task: tasks },
+  matcher: matchers,
 };
 
 /** One word of any shell, as it stands. Agents choose their names: another one may do something on the line of a person. */
-const isWord = (name: string): boolean => /^[\p{L}\p{N}_./][\p{L}\p{N}_./:@+,%-]*$/u.test(name);
+const isWord = (name: string): boolean => /^[\p{L}\p{N}_./][\p{L}\p{N}_./:@+,%=-]*$/u.test(name);
 
 /** The names that a shell completes, each once. */
 export const namesOf = async (client: Asked, kind: NameKind): Promise<readonly string[]> =>

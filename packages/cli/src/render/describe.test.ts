@@ -17,10 +17,10 @@ test('a silence is described with its end, and one that a person ends as ended',
   const { payload } = example(Topic.alert, 'SILENCE_CHANGED');
   const silence = { ...payload, matchers: [{ field: 'agentId', value: 'a' }], until: Date.parse('2026-11-28T16:00Z') };
   expect(describeEvent('SILENCE_CHANGED', { ...silence, silenceEnds: false })).toBe(
-    'alerts with agentId=a are silent until 2026-11-28 16:00:00 UTC',
+    'alerts with agent=a are silent until 2026-11-28 16:00:00 UTC',
   );
   expect(describeEvent('SILENCE_CHANGED', { ...silence, silenceEnds: true })).toBe(
-    'the silence of alerts with agentId=a has ended',
+    'the silence of alerts with agent=a has ended',
   );
 });
 

@@ -1,6 +1,7 @@
 import type { AgentControl, EscalationAnswer, Evidence, HealthEvent, LapseReason } from '@vigil/events';
 import { spell, utcTime } from '@vigil/policy';
 import type { BreakerRow, CaseRow, Entry, ReplayOutcome } from '@vigil/read-model';
+import { matchersText } from '@vigil/read-model/matchers';
 import { clockTime, cut, type View } from './view.ts';
 
 const order = (what: string) => (p: { number: number; runtimeId: string }) =>
@@ -101,7 +102,7 @@ export const acting: Descriptions = {
   ALERT_UPDATED: (p) => `alert updated (${p.severity}): ${p.title}`,
   ALERT_ACKNOWLEDGED: (p) => `alert acknowledged by ${p.by}`,
   SILENCE_CHANGED: (p) => {
-    const matched = p.matchers.map(({ field, value }) => `${field}=${value}`).join(', ');
+    const matched = matchersText(p);
     if (p.silenceEnds) return `the silence of alerts with ${matched} has ended`;
     return `alerts with ${matched} are silent until ${utcTime(p.until)}`;
   },

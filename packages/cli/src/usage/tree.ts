@@ -27,6 +27,7 @@ export type CommandEntry = {
 const NAMED: Readonly<Record<string, NameKind>> = {
   'policy show <name>': 'policy',
   'health --policy <name>': 'policy',
+  'alert silence <matchers>': 'matcher',
 };
 /** Where the word of the usage is a kind of names, and the value may be something else: a file, too. */
 const OTHERWISE: ReadonlySet<string> = new Set(

@@ -7,7 +7,6 @@ import {
   fleetActions,
   isHeld,
   silenceActions,
-  silenceText,
   taskActions,
 } from './actions.ts';
 
@@ -83,7 +82,7 @@ test('a silence states what it is about, and can be ended', () => {
     { field: 'team', value: 'core' },
   ];
   const silence = { silenceId: 's-1', matchers, until: 10, by: 'ada', why: 'a rehearsal' };
-  expect(silenceText(silence)).toBe('agentId a, team core');
+  expect(silenceActions(silence)[0]?.text).toBe('Channels get alerts of agent=a team=core again.');
   expect(silenceActions(silence)).toMatchObject([
     { label: 'End silence', command: { kind: 'end_silence', silenceId: 's-1' } },
   ]);

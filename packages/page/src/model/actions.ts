@@ -1,5 +1,6 @@
 import type { AgentRow, AlertRow, BreakerRow, CaseRow, FleetRow, SilenceRow, TaskRow } from '@vigil/read-model';
 import { caseDecisionText, reviewText } from '@vigil/read-model/decisions';
+import { matchersText } from '@vigil/read-model/matchers';
 import { byName } from '@vigil/read-model/names';
 import { canBeAcknowledged } from '@vigil/read-model/standing';
 import type { Action, Command } from './commands.ts';
@@ -145,13 +146,9 @@ export const alertActions = (alert: AlertRow): readonly Action[] => {
   ];
 };
 
-/** Which alerts a silence is about, such as `agentId search-perf-31`. */
-export const silenceText = ({ matchers }: Pick<SilenceRow, 'matchers'>): string =>
-  matchers.map(({ field, value }) => `${field} ${value}`).join(', ');
-
 export const silenceActions = (silence: SilenceRow): readonly Action[] => {
   const { silenceId } = silence;
-  const text = `Channels get alerts of ${silenceText(silence)} again.`;
+  const text = `Channels get alerts of ${matchersText(silence)} again.`;
   return [action(`end-silence/${silenceId}`, 'End silence', text, { kind: 'end_silence', silenceId })];
 };
 

@@ -1,7 +1,8 @@
 import type { AlertRow, SilenceRow } from '@vigil/read-model';
+import { matchersText } from '@vigil/read-model/matchers';
 import { standingText } from '@vigil/read-model/standing';
 import { ROUTES } from '../live/routes.ts';
-import { alertActions, channelActions, silenceActions, silenceText } from '../model/actions.ts';
+import { alertActions, channelActions, silenceActions } from '../model/actions.ts';
 import { lastDeliveries } from '../model/deliveries.ts';
 import { orDash } from '../model/text.ts';
 import { useAnswer, useKnown, usePage } from '../parts/context.tsx';
@@ -33,7 +34,7 @@ const Silences = ({ silences }: { readonly silences: readonly SilenceRow[] }) =>
         keyOf={({ silenceId }) => silenceId}
         none="No silences."
         columns={[
-          { title: 'Alerts of', kind: 'text', of: (silence) => <span class="mono">{silenceText(silence)}</span> },
+          { title: 'Alerts of', kind: 'text', of: (silence) => <span class="mono">{matchersText(silence)}</span> },
           { title: 'Until', kind: 'text', of: ({ until }) => <Clock at={until} /> },
           { title: 'By', kind: 'text', of: ({ by }) => by },
           { title: 'Why', kind: 'wide', of: ({ why }) => why },

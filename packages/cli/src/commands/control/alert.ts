@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AlertRow, Knowledge, SilenceRow } from '@vigil/read-model';
+import { fieldOf } from '@vigil/read-model/matchers';
 import { type Command, InvalidArgumentError } from 'commander';
 import { wholeList } from '../../client.ts';
 import { Refusal } from '../../errors.ts';
@@ -147,9 +148,6 @@ const silence = async (texts: readonly string[], { for: forMs, end, ...options }
   return write({ kind: 'silence', matchers, forMs }, request, options);
 };
 
-/** Fields by the names of the columns of `vigil alert list`. */
-const FIELDS: Readonly<Record<string, string>> = { agent: 'agentId', task: 'taskId', case: 'caseId' };
-
 const matcherOf = (text: string): { readonly field: string; readonly value: string } => {
   const at = text.indexOf('=');
   if (at < 1 || at === text.length - 1)
@@ -157,5 +155,5 @@ const matcherOf = (text: string): { readonly field: string; readonly value: stri
       `${JSON.stringify(text)} is not a matcher: write FIELD=VALUE, such as route=stuck_agent.`,
     );
   const field = text.slice(0, at);
-  return { field: FIELDS[field] ?? field, value: text.slice(at + 1) };
+  return { field: fieldOf(field), value: text.slice(at + 1) };
 };

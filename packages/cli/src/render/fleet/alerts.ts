@@ -1,4 +1,5 @@
 import type { AlertRow, SilenceRow } from '@vigil/read-model';
+import { matchersText } from '@vigil/read-model/matchers';
 import { standingText } from '@vigil/read-model/standing';
 import { plain } from '../plain.ts';
 import { clockTime, orDash, table, type View } from '../view.ts';
@@ -74,8 +75,9 @@ export const alertsNamed = (alerts: readonly AlertRow[], name: string): readonly
 export const silenceLines = (view: View, silences: readonly SilenceRow[]): string[] =>
   silences.length === 0 ? [] : ['', 'Silences', ...silences.map((silence) => silenceLine(view, silence))];
 
-const silenceLine = (view: View, { silenceId, matchers, until, by, why }: SilenceRow): string => {
-  const what = matchers.map(({ field, value }) => `${field}=${value}`).join(' ');
+const silenceLine = (view: View, silence: SilenceRow): string => {
+  const { silenceId, until, by, why } = silence;
+  const what = matchersText(silence);
   return `  ${plain(what)}  until ${clockTime(view, until)}, by ${plain(by)}: ${plain(why)}  ${view.paint.dim(plain(silenceId))}`;
 };
 
