@@ -62,7 +62,8 @@ class FiguresReader implements ReplayReader {
 
   #sample(partition: number): void {
     const fold = this.#folds.of(partition);
-    if (!isWithin(this.#source.span, fold.now) || fold.now - (this.#at.at(-1) ?? 0) < this.#everyMs) return;
+    const last = this.#at.at(-1);
+    if (!isWithin(this.#source.span, fold.now) || (last !== undefined && fold.now - last < this.#everyMs)) return;
     const signals = fold.explain(this.#agent)?.signals;
     if (signals === undefined) return;
     this.#at.push(fold.now);

@@ -141,7 +141,7 @@ export const whatIfText = ({ agents: all, differentCount, actedOtherwise }: What
 /** What a replay of figures has read, in a sentence. */
 export const figuresText = ({ at, observations: read, isEarlier }: FiguresResult): string => {
   if (at.length === 0) return 'The log has nothing about the agent in this span.';
-  const drawn = `Drawn from ${observations(read)} of the log, at ${grouped(at.length)} moments.`;
+  const drawn = `Drawn from ${observations(read)} of the log, at ${at.length === 1 ? 'one moment' : `${grouped(at.length)} moments`}.`;
   return isEarlier
     ? `${drawn} The agent is older than the first stored one, so figures that count from its beginning are too small.`
     : drawn;

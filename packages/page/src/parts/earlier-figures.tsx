@@ -58,7 +58,7 @@ export const EarlierFigures = ({
       {problem === null && replayId === null && (
         <span class="dim">A replay of this agent. It reads the log and writes nothing.</span>
       )}
-      {problem === null && replayId !== null && <Reading key={replayId} replayId={replayId} onRead={onRead} />}
+      {replayId !== null && <Reading key={replayId} replayId={replayId} onRead={onRead} />}
     </div>
   );
 };
