@@ -34,14 +34,14 @@ const logged = () => {
   const log = new MemoryLog({ topics: topicsOf('run', 1), codec: jsonCodec(), now: () => NOW });
   const transactions: (readonly OutRecord[])[] = [];
   const failing = { after: Number.POSITIVE_INFINITY };
-  const committed = { then: () => {} };
+  const committed = { next: () => {} };
   const fence: MemoryLog['fence'] = async (id) => {
     const transactor = await log.fence(id);
     const commit: typeof transactor.commit = async (records) => {
       if (transactions.length >= failing.after) throw new Error('the broker is away');
       await transactor.commit(records);
       transactions.push(records);
-      committed.then();
+      committed.next();
     };
     return { ...transactor, commit };
   };
@@ -164,11 +164,11 @@ test('a task that is closed within a long tick gives its partition up after the 
   await w.rest(first);
   w.transactions.splice(0);
   w.append(LIMIT_MS, ['@tick/0']);
-  w.committed.then = () => first.lose();
+  w.committed.next = () => first.lose();
   await expect(w.rest(first)).rejects.toThrow('the task is lost');
   await first.close();
   expect(w.transactions.map(decidedIn)).toEqual([DUE_AT_ONCE, 0]);
-  w.committed.then = () => {};
+  w.committed.next = () => {};
   const second = await w.opened('second');
   await w.rest(second);
   expect(keysOf(w.reported())).toEqual(names(3 * DUE_AT_ONCE));

@@ -88,7 +88,7 @@ export const wholeText = (
 ): string => {
   if (requestId !== null && isExpired) {
     const over = asked.find((one) => one.requestId === requestId);
-    return over === undefined ? text : `${text}; it asked: ${over.text}`;
+    return over === undefined ? text : `${text}; it had asked: ${over.text}`;
   }
   if (askedText === null || waitSince === null || !text.endsWith(askedText)) return text;
   const isSame = (one: Asked) => waitSince < (one.expiredAt ?? 0) && one.text.startsWith(`${askedText}: `);

@@ -108,7 +108,7 @@ describe('the end of a request whose deadline has passed', () => {
     );
 
   test.each([
-    ['no_decision', 'its client decides itself: it asks in its own terminal, or denies'],
+    ['no_decision', 'its client decides itself: it shows the question in its own terminal, or denies'],
     ['allow', 'it was allowed'],
   ] as const)('has what was asked, and what followed: %s', (outcome, followed) => {
     const alert = alertOf();
@@ -118,7 +118,7 @@ describe('the end of a request whose deadline has passed', () => {
         type: 'ALERT_RESOLVED',
         payload: {
           title: 'worker-1 asks for a permission: over',
-          text: `worker-1: nobody answered before the deadline, so ${followed}; it asked: Bash: rm -rf build`,
+          text: `worker-1: no answer came before the deadline, so ${followed}; it had asked: Bash: rm -rf build`,
         },
       },
     ]);
@@ -130,7 +130,7 @@ describe('the end of a request whose deadline has passed', () => {
     alert.receive(opened());
     alert.receive(over('r-2', 1));
     expect(alert.receive(expired('no_decision'))).toMatchObject([
-      { type: 'ALERT_RESOLVED', payload: { text: expect.stringMatching(/; it asked: Bash: rm -rf build$/) } },
+      { type: 'ALERT_RESOLVED', payload: { text: expect.stringMatching(/; it had asked: Bash: rm -rf build$/) } },
     ]);
   });
 });

@@ -56,14 +56,14 @@ type Expired = PayloadOf<typeof Topic.agentRequest, 'REQUEST_EXPIRED'>;
 
 /** What followed the deadline, in words. */
 const FOLLOWED: Readonly<Record<Expired['outcome'], string>> = {
-  no_decision: 'its client decides itself: it asks in its own terminal, or denies',
+  no_decision: 'its client decides itself: it shows the question in its own terminal, or denies',
   allow: 'it was allowed',
   UNKNOWN: 'its client decides itself',
 };
 
 /** Its agent may wait for the same answer in its own terminal. */
 const expired = (request: Expired): Noticed => {
-  const notice = ended(request, `nobody answered before the deadline, so ${FOLLOWED[request.outcome]}`);
+  const notice = ended(request, `no answer came before the deadline, so ${FOLLOWED[request.outcome]}`);
   return { ...notice, details: { ...notice.details, isExpired: true } };
 };
 
