@@ -68,6 +68,8 @@ test('an existing file is replaced only after a yes', async () => {
     terminal.type('\r');
   }
   await terminal.shows(/vigil\/alerts\.yaml exists and differs\. Replace it\? \(y, n\) \[n\]:/);
+  terminal.type('maybe\r');
+  await terminal.shows(/Write y or yes, or n or no\.\s+vigil\/alerts\.yaml exists/);
   terminal.type('\r');
   expect(await terminal.exited).toBe(0);
   expect(read('alerts.yaml')).toBe('mine');

@@ -1,10 +1,11 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Adapter, adapters } from '@vigil/adapters';
 import type { Place } from '@vigil/adapters/adapter';
 import { Refusal } from '../errors.ts';
+import { isOnPath } from '../on-path.ts';
 import { plain } from '../render/plain.ts';
 import { replaceFile } from '../replace-file.ts';
 import { type Hook, withHooks } from './settings.ts';
@@ -12,18 +13,6 @@ import { readSettings } from './settings-file.ts';
 
 /** Names of the clients whose hooks can be installed. */
 export const clientNames: readonly string[] = adapters.map(({ name }) => name);
-
-const canRun = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-const isOnPath = (binary: string, path: string | undefined): boolean =>
-  (path ?? '').split(delimiter).some((dir) => dir !== '' && canRun(join(dir, binary)));
 
 /** Its program is on the PATH, or it has a folder for its settings. */
 const isFound = ({ install }: Adapter, place: Place): boolean => {

@@ -7,9 +7,12 @@ import { readChannels } from '@vigil/policy/channels';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Answers, filesOf, nextLines } from './files.ts';
-import { type Ask, answersOf, type Defaults } from './questions.ts';
+import { type Ask, answersOf, type Defaults, isYes } from './questions.ts';
 
-const defaults: Defaults = { policy: 'my-agents', presets: presetNames(), topic: 'vigil-1', secret: 'whsec_AAAA' };
+const defaults: Defaults = {
+  ...{ policy: 'my-agents', presets: presetNames(), topic: 'vigil-1', secret: 'whsec_AAAA' },
+  command: 'notify-send {title} {text}',
+};
 
 /** Answers in this order, and the default after them. */
 const person = (...answers: readonly string[]) => {
@@ -143,6 +146,39 @@ test('a wrong answer is asked again, with what to write', async () => {
   expect(questions[1]).toMatch(/^Write lower-case letters, digits, - and _/);
   expect(questions[3]).toMatch(/^Did you mean vigil\?/);
   expect(questions[5]).toMatch(/^Write one of ntfy, slack, slack_webhook, pagerduty, alertmanager, webhook, command\./);
+});
+
+test.each([
+  ['y', true],
+  ['YES', true],
+  ['n', false],
+  ['No', false],
+  ['', false],
+])('%j is an answer to a yes or no', async (answer, expected) => {
+  const { ask, questions } = person(answer);
+  expect(await isYes(ask, 'Replace it?')).toBe(expected);
+  expect(questions).toEqual(['Replace it? (y, n)']);
+});
+
+test('another answer to a yes or no is neither: it is asked again, with the accepted answers', async () => {
+  const { ask, questions } = person('maybe', '5', 'yess', 'y');
+  expect(await isYes(ask, 'Replace it?')).toBe(true);
+  const again = 'Write y or yes, or n or no.\nReplace it? (y, n)';
+  expect(questions).toEqual(['Replace it? (y, n)', again, again, again]);
+});
+
+test('a command is offered where its program is found, and otherwise has to be written', async () => {
+  const { ask, questions } = person('ops', 'vigil', 'command');
+  expect((await answersOf(ask, defaults)).channels).toEqual([
+    { kind: 'command', argv: ['notify-send', '{title}', '{text}'] },
+  ]);
+  expect(questions).toHaveLength(4);
+  const without = person('ops', 'vigil', 'command', '', 'bell {title}');
+  expect((await answersOf(without.ask, { ...defaults, command: '' })).channels).toEqual([
+    { kind: 'command', argv: ['bell', '{title}'] },
+  ]);
+  expect(without.questions[4]).toMatch(/^Write a program and its arguments, such as PROGRAM \{title\} \{text\}\./);
+  expect(without.questions.join()).not.toContain('notify-send');
 });
 
 test('what is secret is asked without showing it', async () => {

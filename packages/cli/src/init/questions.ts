@@ -12,6 +12,8 @@ export type Defaults = {
   readonly presets: readonly string[];
   readonly topic: string;
   readonly secret: string;
+  /** the command that is offered; empty: none */
+  readonly command: string;
 };
 
 const CHANNELS: Readonly<Record<ChannelKind, string>> = {
@@ -34,6 +36,12 @@ const asked = async (ask: Ask, question: string, fallback: string, check: Check,
   }
 };
 
+const isYesOrNo: Check = (text) => (/^(y(es)?|no?)$/i.test(text) ? null : 'Write y or yes, or n or no.');
+
+/** Asks until the answer is a yes or a no; without an answer it is a no. */
+export const isYes = async (ask: Ask, question: string): Promise<boolean> =>
+  /^y/i.test(await asked(ask, `${question} (y, n)`, 'n', isYesOrNo));
+
 const isName: Check = (text) =>
   /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text) ? null : 'Write lower-case letters, digits, - and _, such as builders.';
 
@@ -49,7 +57,8 @@ const isUrl: Check = (text) =>
   /^https?:\/\/./.test(text) && URL.canParse(text) ? null : 'Write an address such as https://host/path.';
 const isTopic: Check = (text) =>
   /^[-_A-Za-z0-9]{1,64}$/.test(text) ? null : 'Write letters, digits, - and _, at most 64.';
-const isCommand: Check = (text) => (text.trim() === '' ? 'Write a command, such as notify-send {title}.' : null);
+const isCommand: Check = (text) =>
+  text.trim() === '' ? 'Write a program and its arguments, such as PROGRAM {title} {text}.' : null;
 
 const isSlackChannel: Check = (text) =>
   /^[CDG][A-Z0-9]{2,}$/.test(text)
@@ -77,7 +86,8 @@ const areKinds: Check = (text) =>
 
 const PAGERDUTY = 'https://events.pagerduty.com';
 
-const channelOf = async (ask: Ask, kind: ChannelKind, { topic, secret }: Defaults): Promise<Channel> => {
+const channelOf = async (ask: Ask, kind: ChannelKind, defaults: Defaults): Promise<Channel> => {
+  const { topic, secret, command } = defaults;
   switch (kind) {
     case 'ntfy': {
       const url = await asked(ask, 'ntfy: address of the server', 'https://ntfy.sh', isUrl);
@@ -118,12 +128,7 @@ const channelOf = async (ask: Ask, kind: ChannelKind, { topic, secret }: Default
     case 'webhook':
       return { kind, url: await asked(ask, 'webhook: address that is posted to', '', isUrl), secret };
     case 'command': {
-      const line = await asked(
-        ask,
-        'command: with {severity}, {title}, {text}',
-        'notify-send {title} {text}',
-        isCommand,
-      );
+      const line = await asked(ask, 'command: with {severity}, {title}, {text}', command, isCommand);
       return { kind, argv: line.trim().split(/\s+/) };
     }
   }

@@ -8,8 +8,9 @@ import { PRESETS, presetNames } from '@vigil/policy';
 import type { Command } from 'commander';
 import { CannotProceed, Refusal } from '../../errors.ts';
 import { filesOf, nextLines, type PlannedFile } from '../../init/files.ts';
-import { type Ask, answersOf, type Defaults } from '../../init/questions.ts';
+import { type Ask, answersOf, type Defaults, isYes } from '../../init/questions.ts';
 import { channelsIn, testChannels, testedLines } from '../../init/test-channels.ts';
+import { isOnPath } from '../../on-path.ts';
 import { plain } from '../../render/plain.ts';
 import { replaceFile } from '../../replace-file.ts';
 import { dashboard, endUnwell, print, show, whoAmI } from '../../terminal.ts';
@@ -53,6 +54,7 @@ const defaults = (): Defaults => ({
   presets: presetNames(),
   topic: `vigil-${randomBytes(9).toString('hex')}`,
   secret: `whsec_${randomBytes(32).toString('base64')}`,
+  command: isOnPath('notify-send', process.env.PATH) ? 'notify-send {title} {text}' : '',
 });
 
 const init = async (options: Options): Promise<void> => {
@@ -74,12 +76,10 @@ const init = async (options: Options): Promise<void> => {
     '',
     ...nextLines(answers, dir).map(plain),
   ]);
-  if (answers.channels.length > 0 && isYes(await ask(SEND_NOW, 'n'))) await sendTests(options);
+  if (answers.channels.length > 0 && (await isYes(ask, SEND_NOW))) await sendTests(options);
 };
 
-const SEND_NOW = 'Send a test message to each channel now? Vigil has to run with this file (y, n)';
-
-const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer);
+const SEND_NOW = 'Send a test message to each channel now? Vigil has to run with this file';
 
 /** Ends with 1 if a message is not delivered. */
 const sendTests = async ({ dir, json }: Options): Promise<void> => {
@@ -98,12 +98,10 @@ const writePlanned = async (folder: string, file: PlannedFile, options: Options,
   const target = path.join(folder, file.path);
   if (existsSync(target)) {
     if (readFileSync(target, 'utf8') === file.text) return 'unchanged';
-    const answer = options.yes
-      ? options.overwrite
-        ? 'y'
-        : 'n'
-      : await ask(`${path.join(options.dir, file.path)} exists and differs. Replace it? (y, n)`, 'n');
-    if (!isYes(answer)) return 'kept';
+    const isReplaced = options.yes
+      ? options.overwrite === true
+      : await isYes(ask, `${path.join(options.dir, file.path)} exists and differs. Replace it?`);
+    if (!isReplaced) return 'kept';
   }
   if (file.isSecret) {
     mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
