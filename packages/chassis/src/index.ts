@@ -1,4 +1,5 @@
 export { Refused } from '@vigil/stream/errors';
+export { byText, whyText } from './author.ts';
 export {
   databaseSettings,
   defaultPolicy,

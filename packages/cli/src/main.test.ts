@@ -41,6 +41,8 @@ const ticketRow = {
 };
 let ticketLooks = 0;
 let isUnacknowledged = false;
+/** Why the dashboard refuses every command as wrong; null: it takes them. */
+let mistake: string | null = null;
 const alertRow = {
   alertId: 'alert-1',
   alertKey: 'fleet',
@@ -146,6 +148,7 @@ const server = createServer(async (request, response) => {
   }
   if (url.pathname === '/v1/commands') {
     commands.push(await json(request));
+    if (mistake !== null) return answer(400, { type: 'urn:vigil:bad_command', detail: mistake });
     if (isUnacknowledged) return answer(504, { type: 'urn:vigil:not_acknowledged', detail: 'late', eventId: 'e-1' });
     return answer(202, { eventId: 'e-1', topic: 't', type: 'HALT_FLEET', key: 'fleet', ...written });
   }
@@ -555,6 +558,14 @@ test('a command that does not wait prints the command that shows its outcome', a
     out: 'Requested: a halt of the fleet.\nWhat becomes of it: vigil health\n',
   });
   expect(outcomeLooks).toBe(0);
+});
+
+test('a control character in --by or --why is refused in the words of the dashboard, and ends with 2', async () => {
+  mistake = 'by: has the control character U+001B: leave it out';
+  const refused = await vigil(['halt', '--by', 'ada\u001b[2J', '--why', 'x']);
+  mistake = null;
+  expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('U+001B: leave it out') });
+  expect(refused.err).not.toContain('\u001b');
 });
 
 test('a command that is refused ends with 1 and the reason, also for programs', async () => {

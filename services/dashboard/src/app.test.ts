@@ -596,6 +596,38 @@ test('a NUL in a name is refused before the database is asked', async () => {
   expect(broken.failures).toEqual([]);
 });
 
+test.each([
+  ['by', 'ada\nbob', 'U+000A'],
+  ['by', 'ada\tbob', 'U+0009'],
+  ['by', '\u001b[2Jada', 'U+001B'],
+  ['by', 'ada\u202e', 'U+202E'],
+  ['why', 'gone\u0000', 'U+0000'],
+  ['why', 'gone\r\n', 'U+000D'],
+  ['why', '\u001b]0;x\u0007', 'U+001B'],
+  ['why', 'a\nline\u009b2J', 'U+009B'],
+  ['why', 'a \u2066turned\u2069 text', 'U+2066'],
+])(
+  'a control character in %s, %j, is refused by its field and its code, and nothing is written',
+  async (field, text, code) => {
+    const { request, written } = dashboard();
+    const answer = await request('POST', '/v1/commands', { kind: 'halt', ...reason, [field]: text });
+    const detail = `${field}: has the control character ${code}: leave it out`;
+    expect(answer.json()).toMatchObject({ status: 400, type: 'urn:vigil:bad_command', field, detail });
+    expect(written).toEqual([]);
+  },
+);
+
+test.each([
+  ['by', 'Ada Łukasz 山田 (on call)'],
+  ['by', 'עדה \u200f!'],
+  ['why', 'two lines:\n\tthe host is gone – «déjà vu» 🙂'],
+])('other characters in %s are taken: %j', async (field, text) => {
+  const { request, written } = dashboard();
+  const answer = await request('POST', '/v1/commands', { kind: 'halt', ...reason, [field]: text });
+  expect(answer.statusCode).toBe(202);
+  expect(written).toHaveLength(1);
+});
+
 test('a manual recovery of a task follows the policy of its agent', async () => {
   const command = { kind: 'request_step', agentId: 'worker-1', step: 'terminate_and_recover', ...reason };
   const document = canonicalJson(parseYaml(readFileSync(path.join(PRESETS, 'coditect.yaml'), 'utf8'), 'coditect'));

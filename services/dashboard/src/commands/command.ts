@@ -1,3 +1,4 @@
+import { byText, whyText } from '@vigil/chassis';
 import { type Draft, Topic } from '@vigil/events';
 import { includesRole, type Role } from '@vigil/read-model/people';
 import { z } from 'zod';
@@ -16,8 +17,8 @@ export const WRITTEN = [
 export type CommandDraft = Draft<(typeof WRITTEN)[number]>;
 
 const who = {
-  by: z.string().min(1).max(200),
-  why: z.string().min(1).max(2000),
+  by: byText.min(1),
+  why: whyText.min(1),
   /** Of an earlier try of the same command, or chosen by the caller. Without it the command gets a new one. */
   eventId: z.uuid().optional(),
 };

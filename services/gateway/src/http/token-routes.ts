@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mistakeOf } from '@vigil/chassis';
+import { byText, mistakeOf, whyText } from '@vigil/chassis';
 import { ID, ID_FORM } from '@vigil/events';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -24,9 +24,9 @@ const creation = z.strictObject({
   policies: z.array(z.string().regex(ID, 'give the name of a policy: a * matches no name')).default([]),
   capacity: z.int().min(0).max(100_000).default(0),
   validMs: z.int().min(1000).max(LONGEST_VALID_MS).default(DEFAULT_VALID_MS),
-  by: text,
+  by: byText.min(1),
 });
-const revocation = z.strictObject({ by: text, why: z.string().max(2000) });
+const revocation = z.strictObject({ by: byText.min(1), why: whyText });
 
 const read = <T extends z.ZodType>(form: T, body: unknown): z.output<T> => {
   const { success, data, error } = form.safeParse(body);

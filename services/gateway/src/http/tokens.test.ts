@@ -200,6 +200,19 @@ describe('the operator', () => {
     expect(log().events(Topic.token)).toEqual([]);
   });
 
+  test('creates and revokes no token with a control character in by or why', async () => {
+    const refusal = (field: string, code: string) => ({
+      status: 400,
+      body: { field, detail: `${field}: has the control character ${code}: leave it out` },
+    });
+    const bad = { by: 'ada\u001b[2J' };
+    expect(await answerOf(await post('/v1/tokens', { ...wanted, ...bad }))).toMatchObject(refusal('by', 'U+001B'));
+    const revocation = (why: string) => post('/v1/tokens/t-9/revoke', { by: 'ada', why });
+    expect(await answerOf(await revocation('lost\u0000'))).toMatchObject(refusal('why', 'U+0000'));
+    expect((await revocation('lost:\n\tthe host is gone')).status).toBe(404);
+    expect(log().events(Topic.token)).toEqual([]);
+  });
+
   test('makes no token of more patterns than fit a request', async () => {
     const tasks = Array.from({ length: 400 }, (_, number) => `OMN-${number}-*`);
     expect((await post('/v1/tokens', { ...wanted, tasks })).status).toBe(413);
