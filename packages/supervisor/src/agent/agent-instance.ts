@@ -1,6 +1,6 @@
 import type { CheckpointRef } from '@vigil/events';
 import { beforeOrderedEnd, type ExitSummary, handleExit, minimalExitSummary } from '../exit/exit-handling.ts';
-import { describeExit, type EndRequest, handedOff } from '../exit/exit-reason.ts';
+import { describeExit, type EndRequest, endedFromElsewhere, handedOff } from '../exit/exit-reason.ts';
 import { savePreviousRun } from '../exit/previous-run.ts';
 import { StallLog } from '../exit/stall-log.ts';
 import type { Finding } from '../gateway/gateway-client.ts';
@@ -114,6 +114,11 @@ export class Supervised {
     return this.#parts.terminal;
   }
   isOver = (): boolean => this.#isOver;
+  /** who or what ended it, for the person at its terminal; null: it ended by itself, or that person ended it */
+  endedFromElsewhere = (): string | null => {
+    const { spec, monitor } = this.#parts;
+    return endedFromElsewhere(spec, this.#endRequest, monitor.policy);
+  };
   /** what people see of its terminal */
   shownTerminal = (): SourceTerminal => this.#parts.monitor.shownTerminal;
   /** an agent that is a sub-agent of this one */

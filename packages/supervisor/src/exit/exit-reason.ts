@@ -39,7 +39,28 @@ export const handedOff = (
 /** How an end that a person requested at the command line is recorded. */
 export const restartedBy = (who: string): string => `restarted by ${who} with vigil restart`;
 
-export const stoppedBy = (who: string): string => `stopped by ${who} with vigil stop`;
+const WITH_STOP = 'with vigil stop';
+
+export const stoppedBy = (who: string): string => `stopped by ${who} ${WITH_STOP}`;
+
+/**
+ * Who or what ended an agent, for the person at its terminal. `policy`: by which it is judged; null: not known. Gives null
+ * where the agent ended by itself, or that person ended it.
+ */
+export const endedFromElsewhere = (
+  { agentId }: { readonly agentId: string },
+  endRequest: EndRequest | null,
+  policy: string | null,
+): string | null => {
+  if (endRequest === null) return null;
+  const { by, reason, orderId, order } = endRequest;
+  if (reason === 'resource_limit') return `Vigil ended ${agentId}: ${by}`;
+  if (orderId === null) return by.endsWith(WITH_STOP) ? `${agentId} was ${by}` : null;
+  if (order === null) return `Vigil asked ${agentId} to hand off, and it has ended`;
+  // A request by a person or by the recovery of its task has no finding.
+  if (order.payload.axes.length === 0) return `Vigil ended ${agentId}, as requested: ${by}`;
+  return `the plan of ${policy === null ? 'its policy' : `policy ${policy}`} ended ${agentId}: ${by}`;
+};
 
 const fileOf = (dir: string, instanceId: string): string => join(dir, 'agents', `${instanceId}.stop`);
 

@@ -56,16 +56,18 @@ const untilSettled = async (deps: AgentDeps, agent: Supervised): Promise<void> =
   await deps.outbox.settled(FAREWELL_MS);
 };
 
+/** `status`: the exit status that a shell would have given. `endedFromElsewhere`: as of `Supervised`. */
+export type RunEnd = { readonly status: number; readonly endedFromElsewhere: string | null };
+
 /**
- * One command under supervision, in the foreground, as if Vigil were not there. Gives the exit status that a shell would
- * have given; a report that the gateway has not taken by then is sent by the next supervisor on this host.
+ * One command under supervision, in the foreground, as if Vigil were not there. A report that the gateway has not taken by then is sent by the next supervisor on this host.
  * @throws AlreadySupervised, WrongSettings
  */
 export const run = async (
   spec: AgentSpec,
   deps: Omit<AgentDeps, 'onOrders'>,
   streams: ForegroundStreams,
-): Promise<number> => {
+): Promise<RunEnd> => {
   const instances: Supervised[] = [];
   const whole = soloDeps(deps, spec.runtimeId, instances);
   checkFree(deps.dir, spec.agentId);
@@ -82,7 +84,7 @@ export const run = async (
   const exit = await agent.terminal.exited;
   detach();
   await settled;
-  return exitStatus(exit);
+  return { status: exitStatus(exit), endedFromElsewhere: agent.endedFromElsewhere() };
 };
 
 /** What runs in the background: a new command, or a name whose supervisor has died and whose process is still there. */

@@ -25,6 +25,7 @@ import { Refusal } from '../../errors.ts';
 import { here } from '../../hook/install.ts';
 import { installed } from '../../hook/settings.ts';
 import { readSettings } from '../../hook/settings-file.ts';
+import { plain } from '../../render/plain.ts';
 import { hostId, type SupervisingOptions } from '../../supervising.ts';
 import { assignmentWarning, ReachNotices, type Wanted } from './run-reach.ts';
 
@@ -106,6 +107,10 @@ export const noteAssignment = async (gateway: Gateway, options: RunOptions): Pro
   const warning = await assignmentWarning(gateway, { agentId, labels: labelsOf(options), requestedPolicy });
   if (warning !== null) onStderr(`vigil: ${warning}`);
 };
+
+/** One line where the agent was ended from elsewhere: by a plan, a person or a limit. */
+export const noteEnd = ({ name }: Pick<RunOptions, 'name'>, endedFromElsewhere: string): void =>
+  onStderr(`vigil: ${plain(endedFromElsewhere)}; vigil explain ${name} shows what follows`);
 
 /** One line where the command shows nothing while it works. */
 export const noteSilence = ([command = '', ...args]: readonly string[]): void => {

@@ -19,6 +19,8 @@ export type RunStage = {
   /** the newer instance that the gateway judges; null: there is none */
   successor: string | null;
   readonly heartbeats: Heartbeat[];
+  /** offered with every answer but those about policies */
+  orders: readonly object[];
   /** Starts `vigil run` in the folder. `gateway`: an address in place of that of the stage. */
   readonly start: (
     args: readonly string[],
@@ -54,7 +56,7 @@ export const openRunStage = async (): Promise<RunStage> => {
     if (url === `${POLICIES}night`) return answer(200, { name: 'night', hash: 'h', document: {} });
     if (url === `${POLICIES}assign.yaml`) return answer(200, { name: 'assign.yaml', hash: 'h', document: ASSIGNED });
     if (url.startsWith(POLICIES)) return answer(404, { detail: UNKNOWN });
-    answer(202, { orders: [], warnings: ['unknown field "polcy"'], successor: stage.successor });
+    answer(202, { orders: stage.orders, warnings: ['unknown field "polcy"'], successor: stage.successor });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -64,7 +66,7 @@ export const openRunStage = async (): Promise<RunStage> => {
     server.closeAllConnections();
   };
   const stage: RunStage = {
-    ...{ dir, url, status: 202, successor: null, heartbeats: [], closeGateway },
+    ...{ dir, url, status: 202, successor: null, heartbeats: [], orders: [], closeGateway },
     start: (args, gateway = url) => {
       const child = spawn(process.execPath, [vigilProgram, 'run', '--name', 'worker-1', ...args], {
         cwd: dir,

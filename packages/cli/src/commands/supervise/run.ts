@@ -39,6 +39,7 @@ import {
   heartbeatInterval,
   length,
   noteAssignment,
+  noteEnd,
   noteSilence,
   noteWithheld,
   noticeOnStderr,
@@ -105,7 +106,10 @@ const inForeground = async (command: readonly string[], options: RunOptions): Pr
     if (reach.kind === 'watched') await noteAssignment(deps.gateway, options);
     if (hasTerminal(options)) notices.hold();
     const onOutput = hasTerminal(options) ? (data: Buffer) => notice.written(data) : () => {};
-    process.exitCode = await run(spec, deps, seat(options.tty, onOutput));
+    const { status, endedFromElsewhere } = await run(spec, deps, seat(options.tty, onOutput));
+    process.exitCode = status;
+    notices.release();
+    if (endedFromElsewhere !== null) noteEnd(options, endedFromElsewhere);
   } finally {
     notices.release();
     deps.close();
