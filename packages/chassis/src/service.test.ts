@@ -90,6 +90,7 @@ test('an uncaught error ends the process with 1', async () => {
 test('a refusal is printed in plain words and ends with 2', async () => {
   const end = await runFixture({ END: 'refused' });
   expect(end).toMatchObject({ code: 2, err: 'fixture: Set a name.\n' });
+  expect(end.out).not.toContain('{');
 });
 
 test('an environment that cannot be used is refused before anything is opened', async () => {

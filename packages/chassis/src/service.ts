@@ -102,8 +102,8 @@ const live = async (name: string, services: readonly Configured[], stop: AbortCo
   const endpoint = services.map(({ config }) => config.OTEL_EXPORTER_OTLP_ENDPOINT).find((url) => url !== undefined);
   const telemetry = opened.use(await openTelemetry(name, endpoint));
   const shared: Shared = { opened, telemetry, count: createCount(), stop };
+  const running: Parts[] = [];
   try {
-    const running: Parts[] = [];
     for (const each of services) {
       const started = await Promise.race([startOne(each, shared), aborted(stop.signal)]);
       // Also while a service waits for its servers.
@@ -117,7 +117,8 @@ const live = async (name: string, services: readonly Configured[], stop: AbortCo
     ]);
   } finally {
     stop.abort();
-    for (const { logger } of services) logger.info('stopping');
+    // Before the words of a refusal, a service that has not started logs nothing.
+    for (const { logger } of services.slice(0, running.length)) logger.info('stopping');
   }
 };
 

@@ -48,10 +48,12 @@ it('a killed process is started again as a new process', async () => {
   expect(events[1]).toEqual({ kind: 'ended', how: 'SIGKILL', restartInMs: 500 });
 });
 
-it('a process that refuses with code 2 is reported with its last output and not started again', async () => {
-  const supervised = run('console.error("KAFKA_BROKERS is not set"); process.exitCode = 2');
+it('a process that refuses with code 2 is reported with its words alone and not started again', async () => {
+  const words = ['KAFKA_BROKERS is not set', ...Array.from({ length: 20 }, (_, i) => `  SECRET_${i} is not set`)];
+  const logged = 'console.log(JSON.stringify({ level: 30, msg: "stopping" }));';
+  const supervised = run(`${logged} console.error(${JSON.stringify(words.join('\n'))}); process.exitCode = 2`);
   await until(() => supervised.isRefused());
-  expect(events.at(-1)).toEqual({ kind: 'refused', lastError: 'KAFKA_BROKERS is not set' });
+  expect(events.at(-1)).toEqual({ kind: 'refused', lastError: words.join('\n') });
   expect(supervised.restarts()).toBe(0);
   expect(supervised.pid()).toBeNull();
 });

@@ -1,21 +1,12 @@
-import { readFileSync } from 'node:fs';
-import {
-  endProcess,
-  forgetPid,
-  lastLines,
-  launch,
-  livingPid,
-  logFile,
-  type ProcessSpec,
-  sendSignal,
-} from './pid-file.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { endProcess, forgetPid, launch, livingPid, logFile, type ProcessSpec, sendSignal } from './pid-file.ts';
 import { endWithUs } from './survivors.ts';
 
 export type ProcessEvent =
   | { readonly kind: 'started'; readonly pid: number }
   /** `how`: the exit code, or the name of the signal */
   | { readonly kind: 'ended'; readonly how: string; readonly restartInMs: number }
-  /** exit code 2 before it has served: it needs an operator first; it is not started again */
+  /** exit code 2 before it has served: it needs an operator first; it is not started again. `lastError`: its words, without lines of its log */
   | { readonly kind: 'refused'; readonly lastError: string };
 
 const REFUSED = 2;
@@ -31,6 +22,12 @@ const HEALTHY_MS = 30_000;
 export const restartDelay = (lastMs: number | null, livedMs: number): number =>
   lastMs === null || livedMs >= HEALTHY_MS ? FIRST_MS : Math.min(LONGEST_MS, lastMs * 2);
 
+/** The words of a refusal come after the last line of JSON. */
+const wordsIn = (output: string): string => {
+  const lines = output.trim().split('\n');
+  return lines.slice(lines.findLastIndex((line) => line.startsWith('{')) + 1).join('\n');
+};
+
 /** A process that is restarted whenever it ends. */
 class Supervision {
   readonly name: string;
@@ -41,6 +38,8 @@ class Supervision {
   /** One that has served refuses a file that was changed since, and the other services may be in its process. */
   #hasServed = false;
   #starts = 0;
+  /** where the output of the newest run begins in its log, bytes */
+  #logBegins = 0;
   #delay: number | null = null;
   #timer: NodeJS.Timeout | undefined;
 
@@ -52,12 +51,18 @@ class Supervision {
 
   readonly start = (): void => {
     const since = performance.now();
+    this.#logBegins = statSync(logFile(this.#spec), { throwIfNoEntry: false })?.size ?? 0;
     const child = launch(this.#spec);
     this.#starts += 1;
     child.once('error', (error) => this.#ended(error.message, since));
     child.once('exit', (code, signal) => this.#ended(String(code ?? signal), since));
     if (child.pid !== undefined) this.#onEvent({ kind: 'started', pid: child.pid });
   };
+
+  /** of its newest run: its log has earlier ones before */
+  #output(): string {
+    return readFileSync(logFile(this.#spec)).subarray(this.#logBegins).toString();
+  }
 
   #ended(how: string, since: number): void {
     forgetPid(this.#spec.dir, this.name);
@@ -66,7 +71,7 @@ class Supervision {
     this.#hasServed ||= livedMs >= HEALTHY_MS;
     if (how === String(REFUSED) && !this.#hasServed) {
       this.#refused = true;
-      this.#onEvent({ kind: 'refused', lastError: lastLines(readFileSync(logFile(this.#spec), 'utf8'), 12) });
+      this.#onEvent({ kind: 'refused', lastError: wordsIn(this.#output()) });
       return;
     }
     this.#delay = restartDelay(this.#delay, livedMs);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { checkSecrets, readChannels } from '@vigil/policy/channels';
 import { afterAll, expect, test } from 'vitest';
 import { lineOf } from '../sinks/console.ts';
 import { alertEvent, sinkDeps } from '../sinks/sinks.fixture.ts';
@@ -64,6 +65,19 @@ channels:
 test('a secret that is missing is reported with the channel that needs it', () => {
   const text = `channels: { hook: { kind: webhook, url: 'https://x.example/', secret_env: NOWHERE } }`;
   expect(() => open(text)).toThrow(/channels\.hook\.secret_env: NOWHERE is not set/);
+});
+
+test('all missing secrets of all channels are reported at once, each once, as by vigil alert check', () => {
+  const text = `
+channels:
+  team: { kind: slack, channel: C012ABC34, token_env: NO_TOKEN, app_token_env: NO_APP_TOKEN }
+  hook: { kind: webhook, url: 'https://x.example/', secret_env: NOWHERE }
+`;
+  const { away } = checkSecrets(readChannels(text, file), {});
+  expect(away).toHaveLength(3);
+  expect(() => open(text)).toThrow(
+    `VIGIL_ALERTS_FILE ${file} cannot be used:\n${away.map((one) => `  ${one}`).join('\n')}`,
+  );
 });
 
 test('a file that is not there, or no YAML, is refused', () => {

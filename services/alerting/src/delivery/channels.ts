@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Refused } from '@vigil/chassis';
-import { type ChannelsFile, CorrectTheChannels, readChannels } from '@vigil/policy/channels';
+import { type ChannelsFile, CorrectTheChannels, checkSecrets, readChannels } from '@vigil/policy/channels';
 import { CONSOLE, type Routing } from '../alert/routing.ts';
 import type { LinkDeps } from '../delivery/decision-links.ts';
 import type { SinkDeps } from '../delivery/sink.ts';
@@ -41,17 +41,19 @@ const openAll = (
   const { defaults, channels } = channelsIn(file);
   const linearChannels = Object.entries(channels).flatMap(([one, { kind }]) => (kind === 'linear' ? [one] : []));
   const deps = { ...given, linearChannels };
-  const mistakes: string[] = [];
+  const { mistakes: wrong, away } = checkSecrets({ channels }, deps.env);
+  // An opener repeats the first mistake of its channel's secrets.
+  const mistakes = new Set([...wrong, ...away]);
   const sinks = Object.entries(channels).flatMap(([one, settings]) => {
     try {
       return [opened(one, settings, deps)];
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      mistakes.push(error.message);
+      mistakes.add(error.message);
       return [];
     }
   });
-  if (mistakes.length > 0) throw refusal(file, mistakes);
+  if (mistakes.size > 0) throw refusal(file, [...mistakes]);
   return { defaults, sinks };
 };
 
