@@ -159,11 +159,17 @@ const exampleAnswer = ({ name, options }: Question) => ({
   ...{ question: name, labels: options.slice(0, 1).map(({ label }) => label), text: null },
 });
 
-/** How a request that has no buttons is answered; null: it has buttons, or takes no answer. */
-export const pageHint = (decision: Decision): string | null => {
-  if (decision.options.length > 0 || decision.questions.length === 0) return null;
-  const { length } = decision.questions;
-  return length === 1 ? 'It takes several labels or other words' : `It has ${length} questions`;
+/** What has no buttons leads to the page: `why` it has none, and the text of the `link`. Null: it has buttons, or takes no answer. */
+export const pageHint = ({
+  options,
+  questions,
+  body,
+}: Decision): { readonly why: string; readonly link: string } | null => {
+  if (body.kind === 'lift_brake') return { why: 'An operator lifts it', link: 'Lift it on the page' };
+  if (options.length > 0 || questions.length === 0) return null;
+  const { length } = questions;
+  const why = length === 1 ? 'It takes several labels or other words' : `It has ${length} questions`;
+  return { why, link: 'Answer on the page' };
 };
 
 /** omniclaude's file, for a receiver that can write it where the task's agents work; null: no task is Blocked. */

@@ -5,6 +5,7 @@ import {
   alertEvent,
   answeredEvent,
   answeringWith,
+  brakeAlert,
   escalation,
   failureOf,
   numberedQuestion,
@@ -76,6 +77,14 @@ test('several questions have a link to the page, and no buttons', async () => {
   expect(bodyOf(server.received).actions).toEqual([
     { action: 'view', label: 'Answer on the page', url: 'http://127.0.0.1:7420/#/inbox' },
   ]);
+});
+
+test('the brake has a link to the page and its command, because only an operator lifts it', async () => {
+  await using server = await answeringWith(200, {});
+  await open(server.url).deliver(brakeAlert());
+  const { actions, message } = bodyOf(server.received);
+  expect(actions).toEqual([{ action: 'view', label: 'Lift it on the page', url: 'http://127.0.0.1:7420/#/inbox' }]);
+  expect(message).toContain('to be lifted by `vigil brake lift`');
 });
 
 test('a question has a button for each choice, three at most, which posts to its link', async () => {

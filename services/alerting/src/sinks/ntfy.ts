@@ -75,7 +75,8 @@ const priorityOf = (alert: AlertEvent): number => {
 const buttonsOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
   const decision = await decisionOf(alert, name, deps);
   if (decision === null) return [];
-  if (pageHint(decision) !== null) return [{ action: 'view', label: 'Answer on the page', url: decision.page }];
+  const hint = pageHint(decision);
+  if (hint !== null) return [{ action: 'view', label: hint.link, url: decision.page }];
   return Object.entries(decision.links ?? {})
     .slice(0, MOST_BUTTONS)
     .map(([option, url]) => ({

@@ -7,10 +7,12 @@ import {
   alertEvent,
   answeredEvent,
   answeringWith,
+  brakeAlert,
   countEvent,
   escalation,
   failureOf,
   resolvedEvent,
+  severalQuestions,
   sinkDeps,
 } from './sinks.fixture.ts';
 
@@ -96,6 +98,18 @@ test('another answer acknowledges nothing, because the alert is still repeated',
     answeredEvent({ title: 'worker-1: allow more time, decided by ada', isPardoned: false }),
   );
   expect(server.received.map(({ body }) => JSON.parse(body).event_action)).toEqual(['trigger']);
+});
+
+test('what has no link for a choice has one to the page: the brake, and several questions', async () => {
+  await using server = await answeringWith(202, accepted);
+  const sink = open(server.url);
+  await sink.deliver(brakeAlert());
+  await sink.deliver(severalQuestions());
+  const [brake, questions] = server.received.map(({ body }) => JSON.parse(body));
+  const href = 'http://127.0.0.1:7420/#/inbox';
+  expect(brake.links).toEqual([{ href, text: 'Lift it on the page' }]);
+  expect(brake.payload.custom_details.text).toContain('to be lifted by `vigil brake lift`');
+  expect(questions.links).toEqual([{ href, text: 'Answer on the page' }]);
 });
 
 test('another count of a group sends nothing, as it would page people again after they have resolved the incident', async () => {

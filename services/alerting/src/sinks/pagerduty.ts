@@ -1,5 +1,15 @@
 import { KIND_SETTINGS, SECRETS } from '@vigil/policy/channels';
-import { cut, decisionOf, labelOf, oneLine, plain, whatOf, withItem } from '../delivery/message.ts';
+import {
+  cut,
+  type Decision,
+  decisionOf,
+  labelOf,
+  oneLine,
+  pageHint,
+  plain,
+  whatOf,
+  withItem,
+} from '../delivery/message.ts';
 import { type AlertEvent, isCount, isQuiet, type Kind, type SinkDeps } from '../delivery/sink.ts';
 import { GONE, post, type Remedies } from './http.ts';
 import { secretOf } from './secret.ts';
@@ -57,10 +67,7 @@ const isPardoned = ({ payload }: AlertEvent): boolean => 'isPardoned' in payload
 const incidentOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
   const { title, text, route, urgency, agentId, taskId, labels, caseId, raisedAt } = alert.payload;
   const decision = await decisionOf(alert, name, deps);
-  const links =
-    decision === null
-      ? []
-      : Object.entries(decision.links ?? {}).map(([choice, href]) => ({ href, text: labelOf(choice, decision) }));
+  const links = decision === null ? [] : linksOf(decision);
   return {
     client: 'Vigil',
     client_url: deps.dashboardUrl,
@@ -84,6 +91,13 @@ const incidentOf = async (alert: AlertEvent, name: string, deps: SinkDeps) => {
       },
     },
   };
+};
+
+/** Of each choice, or to the page. */
+const linksOf = (decision: Decision) => {
+  const hint = pageHint(decision);
+  if (hint !== null) return [{ href: decision.page, text: hint.link }];
+  return Object.entries(decision.links ?? {}).map(([choice, href]) => ({ href, text: labelOf(choice, decision) }));
 };
 
 const severityOf = ({ payload: { severity } }: AlertEvent): 'critical' | 'warning' | 'info' =>

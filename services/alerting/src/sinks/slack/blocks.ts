@@ -68,7 +68,7 @@ const questionOf = (decision: Decision, answers: Answers) => {
     { type: 'context', elements: [{ type: 'mrkdwn', text: waits + otherwise }] },
     ...(hint === null
       ? []
-      : [{ type: 'section', text: { type: 'mrkdwn', text: `${hint}: <${page}|answer on the page>.` } }]),
+      : [{ type: 'section', text: { type: 'mrkdwn', text: `${hint.why}: <${page}|${hint.link.toLowerCase()}>.` } }]),
     ...(buttons.length > 0 ? [{ type: 'actions', elements: buttons }] : []),
   ];
 };

@@ -10,6 +10,7 @@ import {
   alertEvent,
   answeredEvent,
   answeringWith,
+  brakeAlert,
   countEvent,
   escalation,
   failureOf,
@@ -167,6 +168,16 @@ test('several questions have a link to the page, and no buttons', async () => {
   await open({ app_token_env: 'SLACK_APP_TOKEN' }).deliver(severalQuestions());
   expect(buttonsOf(messages)).toEqual([]);
   expect(JSON.stringify(messages)).toContain('It has 2 questions: <http://127.0.0.1:7420/#/inbox|answer on the page>.');
+});
+
+test('the brake has a link to the page and its command, and no buttons: an operator lifts it', async () => {
+  const { messages, server, open } = await workspace();
+  await using _ = server;
+  await open({ app_token_env: 'SLACK_APP_TOKEN' }).deliver(brakeAlert());
+  expect(buttonsOf(messages)).toEqual([]);
+  const shown = JSON.stringify(messages);
+  expect(shown).toContain('An operator lifts it: <http://127.0.0.1:7420/#/inbox|lift it on the page>.');
+  expect(shown).toContain('to be lifted by `vigil brake lift`');
 });
 
 test.each([
