@@ -145,9 +145,10 @@ const failureOf = (
   if (cause.name === 'AbortError') return cause;
   if (cause.name === 'TimeoutError') {
     const since = new Date(askedAt).toTimeString().slice(0, 8);
-    const blind = method === 'GET' && server === 'dashboard' ? `BLIND since ${since} or before: ` : '';
+    const blind = method === 'GET' && server === 'dashboard' ? `BLIND since ${since} or before` : null;
     return new NoAnswer(
-      `${blind}The ${server} at ${url.origin} has not answered in time: it is frozen or busy, or this machine is. Try again, or see \`vigil doctor\`.`,
+      `The ${server} at ${url.origin} has not answered in time: it is frozen or busy, or this machine is. Try again, or see \`vigil doctor\`.`,
+      blind,
     );
   }
   const why = typeof cause.code === 'string' ? cause.code : cause.message;

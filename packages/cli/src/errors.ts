@@ -3,8 +3,17 @@ export class CannotProceed extends Error {
   override readonly name: string = 'CannotProceed';
 }
 
-/** The server does not answer. */
-export class NoAnswer extends CannotProceed {}
+/**
+ * The server does not answer. `why`: the reason alone, for a view that has a beginning of its own. `blind`: since when the
+ * command is blind, as its message begins; null: it shows no states.
+ */
+export class NoAnswer extends CannotProceed {
+  readonly why: string;
+  constructor(why: string, blind: string | null = null) {
+    super(blind === null ? why : `${blind}: ${why}`);
+    this.why = why;
+  }
+}
 
 /** The dashboard answers that it has no states. `part`: what does not answer it; `since`: since when, epoch milliseconds. */
 export class NoStates extends CannotProceed {

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { askParts, awaySince } from './parts.ts';
 
@@ -76,6 +79,34 @@ test('a part that is not ready answers since when, and one that does not answer 
   expect(await awaySince('gateway', env, 2000)).toBeNull();
   expect(await awaySince('dashboard', { VIGIL_PROBES: `alerting=http://${down}` }, 2000)).toBeNull();
   expect(await awaySince('dashboard', {}, 2000)).toBeNull();
+});
+
+test('on the log in a file, services that all give no answer are away since its last write; one that answers shows that their process lives', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'vigil-parts-'));
+  const VIGIL_LOG_FILE = join(dir, 'log.db');
+  for (const [file, seconds] of [
+    [VIGIL_LOG_FILE, 4],
+    [`${VIGIL_LOG_FILE}-wal`, 5],
+  ] as const) {
+    writeFileSync(file, '');
+    utimesSync(file, seconds, seconds);
+  }
+  const down = await closed();
+  const env = {
+    VIGIL_LOG_FILE,
+    VIGIL_PROBES: `dashboard=http://${down},alerting=http://${down}`,
+    VIGIL_POSTGRES: down,
+  };
+  const sinceOf = async (of: Parameters<typeof askParts>[0]) => (await askParts(of)).map(({ since }) => since);
+  expect(await sinceOf(env)).toEqual([5000, 5000, null]);
+  expect(await awaySince('dashboard', env, 2000)).toBe(5000);
+  const answering = {
+    ...env,
+    VIGIL_PROBES: `dashboard=http://${down},alerting=${await readyAs(200, { ready: true })}`,
+  };
+  expect(await sinceOf(answering)).toEqual([null, null, null]);
+  expect(await awaySince('dashboard', answering, 2000)).toBeNull();
+  rmSync(dir, { recursive: true });
 });
 
 test('what alerting finds is also read while it is not ready itself, and an answer of another form has no beginning', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { PartFound } from '@vigil/read-model';
 import { withCauses } from '@vigil/read-model/knowledge';
@@ -129,36 +130,58 @@ const partsIn = (clients: Clients, env: Environment): readonly Part[] => {
   ];
 };
 
-/** `away`: the others that it finds away. */
-type Found = PartFound & { readonly away: Beginnings };
+/** `away`: the others that it finds away. `answers`: whether it has answered at all. */
+type Found = PartFound & { readonly away: Beginnings; readonly answers: boolean };
 
 const found = async ({ service, ask }: Part): Promise<Found> => {
   try {
-    return { service, ready: true, detail: '', since: null, away: (await ask()) ?? {} };
+    return { service, ready: true, detail: '', since: null, away: (await ask()) ?? {}, answers: true };
   } catch (error) {
     if (error instanceof NotReady)
-      return { service, ready: false, detail: error.message, since: error.since, away: error.away };
-    return { service, ready: false, detail: noAnswerText(error, LIMIT_MS), since: null, away: {} };
+      return { service, ready: false, detail: error.message, since: error.since, away: error.away, answers: true };
+    const detail = noAnswerText(error, LIMIT_MS);
+    return { service, ready: false, detail, since: null, away: {}, answers: false };
   }
 };
 
-/** A part that does not answer itself has its beginning from those that watch it. */
-const withBeginnings = (parts: readonly Found[]): readonly PartFound[] => {
-  const beginnings: Beginnings = Object.assign({}, ...parts.map(({ away }) => away));
-  return parts.map(({ away: _, ...part }) =>
+/**
+ * When the log in a file was last written, epoch milliseconds: the one process of all services writes it each second while
+ * it lives. null: the log is not a file of this machine.
+ */
+const lastWrite = ({ VIGIL_LOG_FILE: file }: Environment): number | null => {
+  if (!file) return null;
+  const times = [file, `${file}-wal`].flatMap((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? []);
+  return times.length === 0 ? null : Math.max(...times);
+};
+
+/** The beginnings of services on the log in a file, where none of them answers: their process stands still, or is gone. */
+const ofOneProcess = (parts: readonly Found[], env: Environment): Beginnings => {
+  const services = probesIn(env.VIGIL_PROBES).map(({ service }) => service);
+  const at = lastWrite(env);
+  const areGone = parts.every(({ service, answers }) => !answers || !services.includes(service));
+  return at === null || !areGone ? {} : Object.fromEntries(services.map((service) => [service, at]));
+};
+
+/** A part that does not answer itself has its beginning from those that watch it, else from the last sign of its process. */
+const withBeginnings = (parts: readonly Found[], env: Environment): readonly PartFound[] => {
+  const beginnings: Beginnings = Object.assign(ofOneProcess(parts, env), ...parts.map(({ away }) => away));
+  return parts.map(({ away: _, answers: __, ...part }) =>
     part.ready ? part : { ...part, since: part.since ?? beginnings[part.service] ?? null },
   );
 };
 
 /** Asks each part at the address that the environment names, without the dashboard. */
 export const askParts = async (env: Environment): Promise<readonly PartFound[]> =>
-  withCauses(withBeginnings(await Promise.all(partsIn(await loadClients(), env).map(found))));
+  withCauses(withBeginnings(await Promise.all(partsIn(await loadClients(), env).map(found)), env));
 
-/** Since when a service is away, as alerting finds it, epoch milliseconds; null: alerting does not answer, or has not found it. */
+/**
+ * Since when a service is away, epoch milliseconds: as alerting finds it, or by the last sign of the process of both. null:
+ * neither has it.
+ */
 export const awaySince = async (service: string, env: Environment, limitMs: number): Promise<number | null> => {
   const watcher = probesIn(env.VIGIL_PROBES).find((one) => one.service === 'alerting');
   if (watcher === undefined) return null;
   const ask = serviceAt(watcher.url, limitMs);
-  const away = await ask().catch((error: unknown) => (error instanceof NotReady ? error.away : {}));
-  return (away as Beginnings)[service] ?? null;
+  const away = await ask().catch((error: unknown) => (error instanceof NotReady ? error.away : null));
+  return away === null ? lastWrite(env) : (away[service] ?? null);
 };

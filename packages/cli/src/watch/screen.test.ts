@@ -1,10 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import picocolors from 'picocolors';
 import { expect, test } from 'vitest';
+import { NoAnswer } from '../errors.ts';
 import { agentRow, CURRENT, entry, explanation, fleetRow, NOON, VIEW } from '../render/rows.fixture.ts';
 import { press, START } from './keys.ts';
 import { screenOf } from './screen.ts';
-import { type Look, NO_LOOK, notShownYet, withoutAnswer } from './seen.ts';
+import { type Look, NO_LOOK, notShownYet, troubleOf, withoutAnswer } from './seen.ts';
 
 const named = (agentId: string, more = {}) => agentRow({ agentId, state: 'HEALTHY', ...more });
 const look = (more: Partial<NonNullable<Look['seen']>> = {}): Look => {
@@ -99,6 +100,14 @@ test('a dashboard that answers without states names the part that it misses', ()
   const text = lines(30, withoutAnswer(look({}), trouble, NOON)).join('\n');
   expect(text).toContain('AWAY  postgres since 11:59:00: Postgres has not answered since 11:59');
   expect(text).not.toContain('the dashboard');
+});
+
+test('a dashboard that answers no more has one beginning: since its last answer', () => {
+  const trouble = troubleOf(new NoAnswer('it is frozen or busy', 'BLIND since 11:57:00 or before'));
+  const text = lines(30, withoutAnswer(look(), trouble, NOON)).join('\n');
+  expect(text).toContain('AWAY  the dashboard since 11:59:55: it is frozen or busy');
+  expect(text.match(/ since /g)).toHaveLength(2);
+  expect(text).not.toContain('or before');
 });
 
 test('a dashboard that never answered is named, and nothing else is shown', () => {

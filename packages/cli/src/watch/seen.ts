@@ -2,7 +2,7 @@ import type { AgentRow, Entry, Explanation, FleetRow, Knowledge } from '@vigil/r
 import { awaySince, isSameOutage } from '@vigil/read-model/knowledge';
 import type { Client } from '../client.ts';
 import { path } from '../commands/control/options.ts';
-import { CannotProceed, NoStates, Refusal } from '../errors.ts';
+import { CannotProceed, NoAnswer, NoStates, Refusal } from '../errors.ts';
 import { isNotRoutine } from '../render/describe.ts';
 import { plain, plainAll } from '../render/plain.ts';
 
@@ -64,6 +64,7 @@ export type Trouble = { readonly why: string; readonly part: string; readonly si
 /** What a view does not end for: the dashboard may be starting. Throws every other error again. */
 export const troubleOf = (error: unknown): Trouble => {
   if (error instanceof NoStates) return { why: plain(error.message), part: plain(error.part), since: error.since };
+  if (error instanceof NoAnswer) return { why: plain(error.why), part: DASHBOARD, since: null };
   if (error instanceof CannotProceed || error instanceof Refusal)
     return { why: plain(error.message), part: DASHBOARD, since: null };
   throw error;

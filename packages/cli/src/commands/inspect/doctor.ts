@@ -6,7 +6,7 @@ import { doctorLines, isWell, partLines } from '../../render/fleet/doctor.ts';
 import { dashboardReport, endUnwell, show } from '../../terminal.ts';
 
 /** The dashboard may be what is wrong. */
-const withoutDashboard = async (json: boolean | undefined, { message: detail }: NoAnswer): Promise<void> => {
+const withoutDashboard = async (json: boolean | undefined, { why: detail }: NoAnswer): Promise<void> => {
   const parts = await askParts(process.env);
   const since = parts.find(({ service }) => service === 'dashboard')?.since ?? null;
   const services = [{ service: 'API of the dashboard', ready: false, detail, since }, ...parts];

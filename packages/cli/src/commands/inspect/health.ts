@@ -90,11 +90,10 @@ export const register = (program: Command): void => {
 /** A view shows that it is blind within five seconds, and the missing answer has taken most of them. */
 const BEGINNING_LIMIT_MS = 500;
 
-/** With the beginning of its absence, where alerting has found it. */
-const withBeginning = async ({ message }: NoAnswer): Promise<NoAnswer> => {
+/** With the beginning of its absence, where that is known without it. */
+const withBeginning = async (error: NoAnswer): Promise<NoAnswer> => {
   const since = await awaySince('dashboard', process.env, BEGINNING_LIMIT_MS);
-  const why = message.replace(/^BLIND since \S+ or before: /, '');
-  return new NoAnswer(since === null ? message : `BLIND since ${clockTime(view(), since)}: ${why}`);
+  return since === null ? error : new NoAnswer(error.why, `BLIND since ${clockTime(view(), since)}`);
 };
 
 const health = (agentId: string | undefined, options: Options): Promise<void> =>
