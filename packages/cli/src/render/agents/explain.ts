@@ -7,7 +7,7 @@ import { ageText, clockTime, orDash, paintState, table, type View } from '../vie
 import { isHeld } from './agents.ts';
 import { caseFacts, questionLines } from './cases.ts';
 import { onePerHold } from './holds.ts';
-import { optionLines } from './options.ts';
+import { cooldownLines, optionLines } from './options.ts';
 import { checkpointLine, readable, recoveryLine } from './tasks.ts';
 
 type Part = { readonly title: string; readonly lines: readonly string[] };
@@ -26,8 +26,7 @@ export type Extent = {
 export const explainLines = (view: View, explanation: Explanation, extent: Extent): string[] => {
   const parts: readonly Part[] = [
     { title: 'Signals', lines: signalLines(view, explanation, extent) },
-    // An older dashboard answers without options.
-    { title: 'Options', lines: optionLines(view, explanation.agent.agentId, explanation.options ?? null) },
+    { title: 'Options', lines: optionsPart(view, explanation) },
     { title: 'What happened', lines: storyLines(view, explanation, extent) },
     { title: 'Last output', lines: lastOutputLines(explanation.agent) },
     {
@@ -49,6 +48,12 @@ export const explainLines = (view: View, explanation: Explanation, extent: Exten
     ...shown.flatMap(({ title, lines }) => ['', view.paint.bold(title), ...lines]),
   ];
 };
+
+/** An older dashboard answers without options. */
+const optionsPart = (view: View, { agent, options = null, story }: Explanation): readonly string[] => [
+  ...optionLines(view, agent.agentId, options),
+  ...cooldownLines(view, options, story),
+];
 
 const stateLines = (view: View, agent: AgentRow, { isNow }: Extent): string[] => {
   const since = agent.since === null ? '' : ` since ${clockTime(view, agent.since)} (${ageText(view, agent.since)})`;

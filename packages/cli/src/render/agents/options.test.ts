@@ -1,6 +1,6 @@
 import type { RecoveryOptions } from '@vigil/read-model';
 import { expect, test } from 'vitest';
-import { agentRow, EXTENT, explanation, NOON, VIEW } from '../rows.fixture.ts';
+import { agentRow, EXTENT, entry, explanation, NOON, VIEW } from '../rows.fixture.ts';
 import { explainLines } from './explain.ts';
 import { optionLines, optionsJson } from './options.ts';
 
@@ -30,6 +30,22 @@ test('an explanation has the options, and none where the agent is healthy', () =
     'Options\n  next       nudge at 12:01:00',
   );
   expect(text({ options: null })).not.toContain('Options');
+});
+
+test('an explanation has until when the governor usually withholds the next end of a process, from the last one that it admitted', () => {
+  const text = (step: string, at: number | null, admitted: readonly [step: string, at: number]) => {
+    const story = [entry('STEP_ADMITTED', { step: admitted[0] }, admitted[1])];
+    return explainLines(VIEW, explanation({ story, options: { ...options, next: { step, at } } }), EXTENT).join('\n');
+  };
+  const resumed = ['resume', NOON - 60_000] as const;
+  expect(text('terminate', NOON + 60_000, resumed)).toContain(
+    '  governor   terminate waits for the cooldown after resume at 11:59:00: usually until 12:04:00 (VIGIL_GOVERNOR_COOLDOWN_S)',
+  );
+  expect(text('terminate', NOON + 239_999, resumed)).toContain('  governor ');
+  expect(text('terminate', NOON + 240_000, resumed)).not.toContain('  governor ');
+  expect(text('terminate', null, ['terminate', NOON - 300_000])).not.toContain('  governor ');
+  expect(text('nudge', NOON, resumed)).not.toContain('  governor ');
+  expect(text('terminate', NOON, ['nudge', NOON - 60_000])).not.toContain('  governor ');
 });
 
 test('unknown values are named as such', () => {

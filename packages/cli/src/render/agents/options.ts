@@ -1,4 +1,4 @@
-import type { RecoveryOptions } from '@vigil/read-model';
+import type { Entry, RecoveryOptions } from '@vigil/read-model';
 import { clockTime, type View } from '../view.ts';
 import { iso } from './agents.ts';
 
@@ -22,6 +22,31 @@ const nextText = (view: View, { plan, next, suspendedBy }: RecoveryOptions): str
   const after = suspendedBy === null ? at : ` after the wait (${suspendedBy.replaceAll('_', ' ')})`;
   return `${next.step}${after}, unless it makes progress before`;
 };
+
+/** Steps that end a process. The governor admits one of them for an agent, and the next one after its cooldown. */
+const DESTRUCTIVE: ReadonlySet<unknown> = new Set(['resume', 'terminate']);
+
+/** The cooldown where VIGIL_GOVERNOR_COOLDOWN_S is not set, milliseconds. No event has its length. */
+const USUAL_COOLDOWN_MS = 300_000;
+
+/** That the governor probably withholds the next step, and until when; nothing where its cooldown is over by then. */
+export const cooldownLines = (
+  view: View,
+  options: RecoveryOptions | null,
+  story: readonly Pick<Entry, 'type' | 'at' | 'payload'>[],
+): string[] => {
+  const next = options?.next ?? null;
+  if (next === null || !DESTRUCTIVE.has(next.step)) return [];
+  const admissions = story.filter(({ type, payload }) => type === 'STEP_ADMITTED' && DESTRUCTIVE.has(stepOf(payload)));
+  const last = admissions.toSorted((one, other) => one.at - other.at).at(-1);
+  if (last === undefined) return [];
+  const until = last.at + USUAL_COOLDOWN_MS;
+  if (until <= Math.max(view.now, next.at ?? 0)) return [];
+  const text = `${next.step} waits for the cooldown after ${stepOf(last.payload)} at ${clockTime(view, last.at)}: usually until ${clockTime(view, until)} (VIGIL_GOVERNOR_COOLDOWN_S)`;
+  return [`  ${view.paint.dim('governor  ')} ${text}`];
+};
+
+const stepOf = (payload: Entry['payload']): string => String((payload as { readonly step?: unknown } | null)?.step);
 
 const checkpointText = (view: View, { checkpoint }: RecoveryOptions): string => {
   if (checkpoint === null) return 'would start the task again: no valid checkpoint is known';
