@@ -140,10 +140,13 @@ describe.skipIf(executable === null)('the view Replay of the page', () => {
     world.state.holdsReplays = true;
     await go(`fleet/${nameOf(41)}`);
     const strips = page.getByRole('region', { name: 'Signals over the same time' });
-    await strips.getByRole('button', { name: 'Read earlier figures' }).press('Enter');
+    const read = strips.getByRole('button', { name: 'Read earlier figures' });
+    await read.press('Enter');
     await strips.getByText('running: 41,280 of 120,000 records, 34 %').waitFor();
+    expect(await read.isDisabled()).toBe(true);
     world.endReplays();
     await strips.getByText('Drawn from 412 observations of the log, at 5 moments.').waitFor();
+    await expect.poll(() => read.isEnabled(), { timeout: WAIT_MS }).toBe(true);
     const { since, until, ...asked } = lastReplay() ?? {};
     expect(asked).toMatchObject({ kind: 'figures', agentId: nameOf(41), by: 'ada' });
     expect(Number(since)).toBeLessThan(Number(until));

@@ -5,6 +5,8 @@ import type { Logger } from '@vigil/stream';
 export const HISTORY_DAYS = { least: 1, most: 3650, usual: 30 } as const;
 
 const EVERY_MS = 60_000;
+/** Of so many calls one looks at all minutes again, because a minute may be written after its span was tidied. */
+const ALL_EVERY = 60;
 
 /**
  * Makes the next days, drops those that are more than `days` old, and deletes the minutes of HEALTHY agents. By the time
@@ -19,15 +21,20 @@ export const tidy = async (database: Database, days: number, since: number | nul
   return upTo;
 };
 
+/** From when the call looks at minutes. `calls`: those before it; `last`: what the last one returned. */
+export const sinceOf = (calls: number, last: number | null): number | null => (calls % ALL_EVERY === 0 ? null : last);
+
 /** Tidies once a minute, one at a time. A failure is logged, and the next minute tries again. */
 export const keepHistory = (database: Database, days: number, logger: Logger): Disposable => {
   let isTidying = false;
-  let since: number | null = null;
+  let last: number | null = null;
+  let calls = 0;
   const run = async (): Promise<void> => {
     if (isTidying) return;
     isTidying = true;
     try {
-      since = await tidy(database, days, since);
+      last = await tidy(database, days, sinceOf(calls, last));
+      calls += 1;
     } catch (err) {
       logger.warn({ err }, 'the history of old days could not be dropped');
     } finally {

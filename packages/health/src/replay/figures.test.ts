@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { figuresOf } from './figures.ts';
 import { logSource } from './log-source.ts';
-import { judgedFleet, START } from './replay.fixture.ts';
+import { EvaluatorOnLog, judgedFleet, presetNamed, START } from './replay.fixture.ts';
 
 const { signal } = new AbortController();
 const { log } = await judgedFleet();
@@ -35,4 +35,18 @@ test('only times of the span are kept, at the distance that is asked, and with w
 
 test('an agent that is not in the log has no figures', async () => {
   expect(await figures('nobody', 1000, null, null)).toEqual({ observations: 0, isEarlier: false, at: [], signals: [] });
+});
+
+test('an agent that has ended has no figure after its end', async () => {
+  const on = new EvaluatorOnLog(1);
+  await on.use(presetNamed('demo'));
+  await on.start();
+  await on.pass(10, (second) => {
+    if (second < 4) on.heartbeat('finishes', second + 1);
+    if (second === 4) on.heartbeat('finishes', 5, { exit: { code: 0, signal: null, reason: 'finished' } });
+  });
+  await on.stop();
+  const source = await logSource(on.log, { from: null, to: null, agent: 'finishes' }, () => {});
+  const { at } = await figuresOf(source, 'finishes', 1000, signal);
+  expect(at).toEqual([1, 2, 3, 4].map((second) => START + second * 1000));
 });

@@ -64,8 +64,10 @@ class FiguresReader implements ReplayReader {
     const fold = this.#folds.of(partition);
     const last = this.#at.at(-1);
     if (!isWithin(this.#source.span, fold.now) || (last !== undefined && fold.now - last < this.#everyMs)) return;
-    const signals = fold.explain(this.#agent)?.signals;
-    if (signals === undefined) return;
+    const explained = fold.explain(this.#agent);
+    // An agent that has ended is not silent.
+    if (explained === null || explained.state === 'TERMINATED') return;
+    const { signals } = explained;
     this.#at.push(fold.now);
     for (const { signal, isDuration, limit, value } of signals) {
       const known = this.#columns.get(signal);

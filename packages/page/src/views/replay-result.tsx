@@ -191,7 +191,7 @@ const Figures = ({ result }: { readonly result: FiguresResult }) => (
       columns={[
         { title: 'Signal', kind: 'text', of: ({ signal }) => <span class="mono">{signal}</span> },
         {
-          ...{ title: 'Largest figure', kind: 'text' },
+          ...{ title: 'Largest figure drawn', kind: 'text' },
           of: ({ values, isDuration }) => figureText(Math.max(...values.map((value) => value ?? 0)), isDuration),
         },
         { title: 'Limit', kind: 'text', of: ({ limit, isDuration }) => figureText(limit, isDuration) },

@@ -71,7 +71,7 @@ type PartitionRow = { readonly id: number; readonly topic: string; readonly part
 
 /** Loaded at the first use: Node 20, which runs the commands that only ask a server, does not have it. */
 const sqlite = () => {
-  const found = process.getBuiltinModule('node:sqlite');
+  const found = process.getBuiltinModule?.('node:sqlite');
   if (found === undefined)
     throw new Refused(`Node ${process.versions.node} has no SQLite, which the log in one file needs: use Node 24`);
   return found;

@@ -71,6 +71,18 @@ test('a file that is being written is used once it is whole', async () => {
   expect(warn).not.toHaveBeenCalled();
 });
 
+test('a file whose secret comes later is used once the secret is there', async () => {
+  const { ended, warn } = watching(file);
+  const secret = path.join(dir, 'secret');
+  writeFileSync(file, `channels: { pager: { kind: pagerduty, routing_key_file: ${secret} } }`);
+  await seconds(20);
+  expect(ended).not.toHaveBeenCalled();
+  expect(warn).toHaveBeenCalledTimes(1);
+  writeFileSync(secret, 'key');
+  await seconds(3);
+  expect(ended).toHaveBeenCalledTimes(1);
+});
+
 test('a change while the service starts counts: the file is read before its channels are opened', async () => {
   writeFileSync(file, USABLE);
   const before = readNow(file);

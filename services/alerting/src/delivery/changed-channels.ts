@@ -30,25 +30,28 @@ export const readNow = (name: string | undefined): ReadFile | null =>
 /**
  * Ends the process when the file has changed, so that it starts again with the new channels: what waits for delivery is
  * in the log. Two looks must read the same text, because a look may read half of a file that is being written. A file
- * that cannot be used changes nothing, and is logged once. One that is away or empty changes nothing.
+ * that cannot be used changes nothing, and is logged once; it is checked again at each look, because a secret that it
+ * names may come later. One that is away or empty changes nothing.
  */
 export const watchChannels = (file: ReadFile | null, { check, logger, signal }: WatchDeps) => {
   const { promise: finished, reject } = Promise.withResolvers<never>();
   finished.catch(() => {});
-  let known = file?.text ?? null;
+  const known = file?.text ?? null;
   let seen = known;
+  let refused: string | null = null;
   const look = (name: string): void => {
     const before = seen;
     const text = textOf(name);
     seen = text;
     if (text === null || text.trim() === '' || text === known || text !== before) return;
-    known = text;
     try {
       check();
       reject(new ChannelsChanged(`${name} has changed: alerting starts again with its channels`));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      logger.warn({ err: error }, `${name} has changed and cannot be used: the channels stay as they are`);
+      if (text !== refused)
+        logger.warn({ err: error }, `${name} has changed and cannot be used: the channels stay as they are`);
+      refused = text;
     }
   };
   if (file !== null) {
