@@ -42,8 +42,9 @@ test('an agent that has ended has no figure after its end', async () => {
   await on.use(presetNamed('demo'));
   await on.start();
   await on.pass(10, (second) => {
-    if (second < 4) on.heartbeat('finishes', second + 1);
-    if (second === 4) on.heartbeat('finishes', 5, { exit: { code: 0, signal: null, reason: 'finished' } });
+    const alone = { runtime_id: null, reporter: 'agent' } as const;
+    if (second < 4) on.heartbeat('finishes', second + 1, alone);
+    if (second === 4) on.heartbeat('finishes', 5, { ...alone, exit: { code: 0, signal: null, reason: 'finished' } });
   });
   await on.stop();
   const source = await logSource(on.log, { from: null, to: null, agent: 'finishes' }, () => {});
