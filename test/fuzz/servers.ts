@@ -13,6 +13,7 @@ import type { Logger } from '../../packages/chassis/src/service.ts';
 import { openSessions } from '../../services/dashboard/src/access/sessions.ts';
 import { openApp } from '../../services/dashboard/src/app.ts';
 import { openCommandWriter, WRITE_LIMIT_MS } from '../../services/dashboard/src/commands/command-writer.ts';
+import { openExports } from '../../services/dashboard/src/replays/export.ts';
 import { foldAgain } from '../../services/dashboard/src/replays/fold.ts';
 import { openReplays, RUN_LIMIT_MS } from '../../services/dashboard/src/replays/replays.ts';
 import { config } from '../../services/gateway/src/config.ts';
@@ -117,6 +118,9 @@ const openDashboardHere = async (key: string): Promise<string> => {
     replays: openReplays({
       ...{ run: (...asked) => foldAgain(log, ...asked), limitMs: RUN_LIMIT_MS, newId: randomUUID, now: Date.now },
       ...{ onFailure: (error: unknown) => console.error(error), signal: stop.signal },
+    }),
+    exports: openExports({
+      ...{ run: async (_, output) => void output.write('a span'), limitMs: RUN_LIMIT_MS, signal: stop.signal },
     }),
     signalsOf: async () => null,
     doctor: async () => ({}) as never,

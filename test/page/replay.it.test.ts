@@ -172,12 +172,25 @@ describe.skipIf(executable === null)('the view Replay of the page', () => {
     expect(lastReplay()).toMatchObject({ agentId: first?.agentId, since: from });
   });
 
+  test('an operator downloads the span of the form as a file', async () => {
+    await go(`replay?agent=${nameOf(3)}`);
+    await form().getByRole('combobox', { name: /^Span/ }).selectOption('Everything stored');
+    const downloading = page.waitForEvent('download');
+    await form().getByRole('link', { name: 'Export this span' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe('vigil-span.ndjson.gz');
+    const span = { from: null, to: null, agent: nameOf(3) };
+    expect(JSON.parse(readFileSync(await download.path(), 'utf8'))).toEqual(span);
+    await form().waitFor();
+  });
+
   test('a viewer replays, and does not see how to end the replay of another person', async () => {
     world.state.role = 'viewer';
     world.state.holdsReplays = true;
     await page.reload();
     await go('replay');
     await seen('ada (viewer)');
+    expect(await form().getByRole('link', { name: 'Export this span' }).count()).toBe(0);
     await form().getByRole('button', { name: 'Replay' }).click();
     await page.getByRole('button', { name: 'Cancel' }).waitFor();
     const span = { from: null, to: null, agent: null };

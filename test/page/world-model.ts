@@ -10,6 +10,7 @@ import { openSessions } from '../../services/dashboard/src/access/sessions.ts';
 import { openApp } from '../../services/dashboard/src/app.ts';
 import { openCommandWriter, WRITE_LIMIT_MS } from '../../services/dashboard/src/commands/command-writer.ts';
 import type { Feed } from '../../services/dashboard/src/feed.ts';
+import { openExports } from '../../services/dashboard/src/replays/export.ts';
 import { openReplays } from '../../services/dashboard/src/replays/replays.ts';
 import { modelOf, rowsOf } from './world-read-model.ts';
 import { replayResult } from './world-replays.ts';
@@ -90,6 +91,10 @@ export const openWorld = async (count: number, now: () => number = Date.now) => 
     ...{ tls: null, isSecure: false, pageFolder: BUILT_PAGE, hosts: [], linkKey: LINK_KEY, log, feed, now },
     newId: randomUUID,
     replays,
+    exports: openExports({
+      run: async (span, output) => void output.write(JSON.stringify(span)),
+      ...{ limitMs: 3_600_000, signal: stop.signal },
+    }),
     people: { callerOfHash: (hash) => (hash === hashOfToken(TOKEN) ? { name: 'ada', role: state.role } : null) },
     sessions: openSessions({ random: randomUUID, now }),
     model: modelOf(rows, () => state.outcome, now),

@@ -291,6 +291,25 @@ export const DESCRIPTIONS: Readonly<Record<Route, Description>> = {
     body: null,
     answers: { 200: json(ref('ReplayRow'), 'as it is now; one that has ended stays as it was') },
   },
+  'GET /v1/export': {
+    summary:
+      'A span of the log as the file that `vigil replay export` writes. One export runs at a time, for 30 minutes at most. A failure after the first part breaks the download off, and a replay refuses such a file',
+    query: queries.exported,
+    body: null,
+    answers: {
+      200: page('application/gzip', 'gzipped lines of JSON'),
+      422: {
+        text: 'why the span cannot be exported',
+        type: 'application/problem+json',
+        schema: { $ref: '#/components/schemas/Problem' },
+      },
+      429: {
+        text: 'another export runs',
+        type: 'application/problem+json',
+        schema: { $ref: '#/components/schemas/Problem' },
+      },
+    },
+  },
   'GET /v1/decision': {
     summary: 'The question of a decision link, as a page',
     query: DECISION,

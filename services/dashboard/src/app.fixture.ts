@@ -8,6 +8,7 @@ import { openSessions } from './access/sessions.ts';
 import { type AppDeps, openApp } from './app.ts';
 import { openCommandWriter } from './commands/command-writer.ts';
 import type { Feed } from './feed.ts';
+import { openExports } from './replays/export.ts';
 import { openReplays, type RunReplay } from './replays/replays.ts';
 
 export const LINK_KEY = 'a-key-for-tests-only-of-some-length';
@@ -118,6 +119,10 @@ export const dashboard = (answers: object = {}, pageFolder = '/no-page', given: 
     replays: openReplays({
       ...{ run: lastingRun, limitMs: 3_600_000, newId: () => `replay-${++replays}`, now: () => clock.now },
       ...{ onFailure: (error: unknown) => void failures.push(error), signal: stop.signal },
+    }),
+    exports: openExports({
+      run: async (span, output) => void output.write(JSON.stringify(span)),
+      ...{ limitMs: 3_600_000, signal: stop.signal },
     }),
     doctor: async () => ({}) as never,
     speeds: async () => ({}) as never,

@@ -25,6 +25,7 @@ import {
   ReadModelAway,
   sendProblem,
 } from './problem.ts';
+import type { Exports } from './replays/export.ts';
 import type { Replays } from './replays/replays.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { decisionRoutes } from './routes/decision.ts';
@@ -64,6 +65,7 @@ export type AppDeps = {
   readonly signalsOf: SignalsOf;
   readonly doctor: () => Promise<Doctor>;
   readonly replays: Replays;
+  readonly exports: Exports;
   /** how fast the services work, by their own metrics */
   readonly speeds: () => Promise<Speeds>;
   /** how old the read model is, and which parts do not answer */
@@ -173,7 +175,7 @@ export const openApp = (deps: AppDeps): FastifyInstance => {
   silenceRoutes(app, deps.model, deps.now);
   commandRoutes(app, deps.model, deps.commands, deps.now);
   decisionRoutes(app, deps);
-  replayRoutes(app, deps.model, deps.replays);
+  replayRoutes(app, deps.model, deps.replays, deps.exports);
   outcomeRoutes(app, deps);
   const streams = openStreams(deps.signal);
   eventRoutes(app, { ...deps, streams });

@@ -20,7 +20,8 @@ import { BROKER } from './own-health/knowledge.ts';
 import { failingWhileAway, lookOut, type Probe } from './own-health/look-out.ts';
 import { DASHBOARD, ownEvents } from './own-health/own-events.ts';
 import { speedsFrom } from './own-health/speed.ts';
-import { replayFor } from './replays/child.ts';
+import { exportFor, replayFor } from './replays/child.ts';
+import { openExports } from './replays/export.ts';
 import { openReplays, RUN_LIMIT_MS } from './replays/replays.ts';
 import { signalsFrom } from './signals.ts';
 
@@ -90,6 +91,7 @@ export const openDashboard = async (
     replays: openReplays({
       ...{ run: replayFor(config), limitMs: RUN_LIMIT_MS, newId: randomUUID, now, onFailure, signal },
     }),
+    exports: openExports({ run: exportFor(config), limitMs: RUN_LIMIT_MS, signal }),
     linkKey: config.VIGIL_LINK_KEY ?? null,
     newId: randomUUID,
     doctor: () =>

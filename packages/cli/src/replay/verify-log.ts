@@ -39,7 +39,7 @@ const inChildren = async (
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const verifyShare = (data: Share, index: number): Promise<Verified> => {
-    const child = { file: new URL('./verify-worker.ts', import.meta.url), data, memoryMb: null };
+    const child = { file: new URL('./verify-worker.ts', import.meta.url), data, memoryMb: null, output: null };
     const step: ReplayProgress = (done, of) => {
       read[index] = { done, of };
       onProgress(

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ReplayProgress } from './log-source.ts';
 
@@ -18,8 +19,16 @@ export class ChildEnded extends Error {
   override readonly name = 'ChildEnded';
 }
 
-/** `file`: the module that it runs; `data`: what that gets; `memoryMb`: of its heap, null: Node's own limit. */
-export type Child = { readonly file: URL; readonly data: unknown; readonly memoryMb: number | null };
+/**
+ * `file`: the module that it runs; `data`: what that gets; `memoryMb`: of its heap, null: Node's own limit.
+ * `output` gets the standard output of the process, and is not ended. Null: both processes share one.
+ */
+export type Child = {
+  readonly file: URL;
+  readonly data: unknown;
+  readonly memoryMb: number | null;
+  readonly output: Writable | null;
+};
 
 /**
  * Runs a replay in a child process, with the environment of this one: Node reads the authorities of a private network from
@@ -28,16 +37,22 @@ export type Child = { readonly file: URL; readonly data: unknown; readonly memor
  * Throws ChildFailed and ChildEnded.
  */
 export const inChild = async <T>(
-  { file, data, memoryMb }: Child,
+  { file, data, memoryMb, output }: Child,
   onProgress: ReplayProgress,
   signal: AbortSignal,
 ): Promise<T> => {
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const execArgv = memoryMb === null ? [] : [`--max-old-space-size=${memoryMb}`];
-  const child = fork(fileURLToPath(file), [], { execArgv, serialization: 'advanced' });
+  const stdout = output === null ? 'inherit' : 'pipe';
+  const child = fork(fileURLToPath(file), [], {
+    ...{ execArgv, serialization: 'advanced' },
+    stdio: ['inherit', stdout, 'inherit', 'ipc'],
+  });
+  if (output !== null) child.stdout?.pipe(output, { end: false });
   const ended = new Promise<void>((resolveEnd) => {
-    child.once('exit', (code, by) => {
+    // Its output is read whole by then.
+    child.once('close', (code, by) => {
       reject(new ChildEnded(`the process of the replay ended with ${by ?? `code ${code}`}, without a result`));
       resolveEnd();
     });
@@ -51,15 +66,18 @@ export const inChild = async <T>(
     else if (one.kind === 'result') resolve(one.result);
     else reject(new ChildFailed(one.why));
   });
-  const stop = (): void => reject(signal.reason);
+  const stop = (): void => {
+    child.stdout?.destroy();
+    reject(signal.reason);
+  };
   signal.addEventListener('abort', stop, { once: true });
   child.send(data as object, () => {});
   try {
     return await promise;
   } finally {
-    signal.removeEventListener('abort', stop);
     child.kill('SIGKILL');
     await ended;
+    signal.removeEventListener('abort', stop);
   }
 };
 

@@ -3,6 +3,7 @@ export type { Decided } from './decided.ts';
 export { type PublishedDocument, type Substitute, UnknownRules } from './documents.ts';
 export { type Figures, figuresOf, type SignalFigures } from './figures.ts';
 export { CorrectTheFile, type Exported, exportSpan, fileSource, isExportedSpan } from './file.ts';
+export { GzipLines } from './gzip-lines.ts';
 export { logSource, type Part, partSource, type ReplayProgress } from './log-source.ts';
 export { NoRules } from './partition-replay.ts';
 export type { ReplaySource, Span } from './source.ts';

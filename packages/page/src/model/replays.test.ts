@@ -2,6 +2,7 @@ import type { ReplayRow, VerifyResult, WhatIfResult } from '@vigil/read-model';
 import { expect, test } from 'vitest';
 import {
   bodyOf,
+  exportAddress,
   figuresText,
   formIn,
   instantOf,
@@ -48,6 +49,11 @@ test('a form without a limit asks for everything that is stored', () => {
   expect(bodyOf({ ...NEW, agent: ' worker-1 ' }, NOW, 0)).toEqual({
     ...{ kind: 'verify', since: NOW - HOUR_MS, agent: 'worker-1' },
   });
+});
+
+test('the file of a span is at an address with its limits and its agent, or without them', () => {
+  expect(exportAddress({ ...NEW, span: 'stored' }, NOW, 0)).toBe('/v1/export');
+  expect(exportAddress({ ...NEW, agent: ' a&b ' }, NOW, 0)).toBe(`/v1/export?since=${NOW - HOUR_MS}&agent=a%26b`);
 });
 
 test('a verification takes no policy, also if one was chosen before', () => {

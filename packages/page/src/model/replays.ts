@@ -83,6 +83,13 @@ export const bodyOf = (form: ReplayForm, now: number, offsetMinutes: number): Bo
   }
 };
 
+/** Where the file of the span is. */
+export const exportAddress = (form: ReplayForm, now: number, offsetMinutes: number): string => {
+  const span = given({ ...spanOf(form, now, offsetMinutes), agent: form.agent.trim() });
+  const query = Object.entries(span).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return query.length === 0 ? '/v1/export' : `/v1/export?${query.join('&')}`;
+};
+
 /** `verify`, `figures` or `what if`. */
 export const kindText = ({ kind, policyName, insteadOf }: ReplayRow): string => {
   if (kind !== 'what_if') return kind;

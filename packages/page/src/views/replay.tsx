@@ -5,6 +5,7 @@ import { ROUTES, replayAddress } from '../live/routes.ts';
 import { addressOf } from '../model/places.ts';
 import {
   bodyOf,
+  exportAddress,
   formIn,
   kindText,
   OWN_TEXT,
@@ -182,7 +183,12 @@ const Form = ({ query }: { readonly query: string }) => {
         <button type="submit" class="button solid" aria-disabled={isSending || me === null}>
           Replay
         </button>
-        <span class="dim">It reads the log and writes nothing.</span>
+        {(me?.role === 'operator' || me?.role === 'admin') && (
+          <a class="button" href={exportAddress(form, now, offsetMinutes)}>
+            Export this span
+          </a>
+        )}
+        <span class="dim">Both read the log and write nothing.</span>
       </div>
     </form>
   );

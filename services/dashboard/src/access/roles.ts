@@ -45,6 +45,8 @@ export const ROLE_OF_ROUTE = {
   'GET /v1/replays': 'viewer',
   'GET /v1/replays/:id': 'viewer',
   'DELETE /v1/replays/:id': 'viewer',
+  // The file has everything that agents reported, and leaves the dashboard.
+  'GET /v1/export': 'operator',
   'GET /v1/decision': 'link',
   'POST /v1/decision': 'link',
   // Each of its tools uses routes of this list.

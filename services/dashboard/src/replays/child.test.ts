@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { createGunzip } from 'node:zlib';
 import { openFileLog } from '@vigil/stream';
 import { afterAll, expect, test } from 'vitest';
 import { type Config, config } from '../config.ts';
-import { replayFor } from './child.ts';
+import { exportFor, replayFor } from './child.ts';
 import type { ReplaySpec } from './fold.ts';
 import { ReplayFailed } from './replays.ts';
 
@@ -44,4 +47,15 @@ test('a failure in the process has its reason', async () => {
     new AbortController().signal,
   );
   await expect(running).rejects.toThrow(ReplayFailed);
+});
+
+test('an export is the file of `vigil replay export`, from its header to its last line', async () => {
+  const output = new PassThrough();
+  const lines = text(output.pipe(createGunzip()));
+  const exported = await exportFor(configOf(file))(SPEC.span, output, new AbortController().signal);
+  output.end();
+  expect(exported).toEqual({ observations: 0, decisions: 0, agents: 0 });
+  const [first = '', ...others] = (await lines).trim().split('\n');
+  expect(JSON.parse(first)).toMatchObject({ vigil_replay: 1, span: SPEC.span, partitions: 2 });
+  expect(JSON.parse(others.at(-1) ?? '')).toEqual({ kind: 'end', observations: 0 });
 });

@@ -23,6 +23,9 @@ export type ReplaySpec =
       readonly span: Span & { readonly from: number; readonly to: number; readonly agent: string };
     };
 
+/** A span to be written as a file. */
+export type ExportSpec = { readonly kind: 'export'; readonly span: Span };
+
 /** The memory of a dashboard is for everyone: a result has so many agents, and outcomes of each. */
 const MOST_AGENTS = 100;
 const MOST_OUTCOMES = 50;

@@ -136,6 +136,11 @@ export const runtimes = z.strictObject({ ...paged });
 export const story = z.strictObject({ agent: name, task: name, since, until, ...pagedShort });
 export const letters = z.strictObject({ service: name, since, until, ...pagedShort });
 export const targets = z.strictObject({ hours: z.coerce.number().positive().max(720).default(24) });
+export const exported = z.strictObject({
+  since: time.optional().describe('from then on; without it from the first stored observation'),
+  until: time.optional().describe('until then; without it until the last stored observation'),
+  agent: z.string().min(1).max(128).optional().describe('only this agent'),
+});
 export const outcome = z.strictObject({
   wait: z.coerce.number().min(0).max(30).default(0).describe('how long to wait for a decision, seconds'),
 });

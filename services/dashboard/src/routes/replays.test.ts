@@ -85,3 +85,29 @@ test('too many replays are refused, with the remedy', async () => {
   expect(answer.statusCode).toBe(429);
   expect(answer.json()).toMatchObject({ type: 'urn:vigil:too_many_replays' });
 });
+
+test('an operator downloads a span as a file, and a responder does not', async () => {
+  const one = opened();
+  const url = '/v1/export?since=2026-11-27T14:00Z&until=1795791600000&agent=worker-1';
+  const { statusCode, headers, body } = await as(one, 'operator')('GET', url);
+  expect([statusCode, headers['content-type']]).toEqual([200, 'application/gzip']);
+  expect(headers['content-disposition']).toBe('attachment; filename="vigil-span.ndjson.gz"');
+  expect(JSON.parse(body)).toEqual({ from: Date.UTC(2026, 10, 27, 14), to: 1795791600000, agent: 'worker-1' });
+  expect((await as(one, 'responder')('GET', url)).statusCode).toBe(403);
+});
+
+test.each([
+  ['since=yesterday', 'since: give epoch milliseconds, or a time'],
+  ['since=2&until=1', 'until: the span ends before it begins'],
+  ['agent=', 'agent: '],
+  ['policy=vigil', '"policy" is unknown here'],
+])('an export with %s is refused with the field', async (query, detail) => {
+  const answer = await opened().request('GET', `/v1/export?${query}`);
+  expect(answer.statusCode).toBe(400);
+  expect(answer.headers['content-type']).toContain('application/problem+json');
+  expect(answer.json().detail).toContain(detail);
+});
+
+test('a span may begin and end at the same moment', async () => {
+  expect((await opened().request('GET', '/v1/export?since=5&until=5')).statusCode).toBe(200);
+});
