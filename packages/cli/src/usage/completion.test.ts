@@ -24,6 +24,7 @@ test('the tree has every command at any depth, with its options and the choices 
   const decide = tree.find((entry) => entry.path === 'case decide');
   expect(decide?.words.map(({ word }) => word)).toContain('allow_more_time');
   expect(decide?.options.map(({ name }) => name)).toEqual(expect.arrayContaining(['--for', '--why', '--json']));
+  expect(tree.find((entry) => entry.path === 'alert silence')?.names).toBe('matcher');
   const filter = tree.find((entry) => entry.path === 'health')?.options.find(({ name }) => name === '--filter');
   expect(filter).toMatchObject({ takesValue: true, choices: ['unhealthy', 'waiting'] });
 });

@@ -14,6 +14,7 @@ beforeEach(() => {
   events = [];
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await running?.stop();
   rmSync(dir, { recursive: true });
 });
@@ -53,17 +54,17 @@ it('a process that refuses with code 2 is reported with its words alone and not 
   const logged = 'console.log(JSON.stringify({ level: 30, msg: "stopping" }));';
   const supervised = run(`${logged} console.error(${JSON.stringify(words.join('\n'))}); process.exitCode = 2`);
   await until(() => supervised.isRefused());
-  expect(events.at(-1)).toEqual({ kind: 'refused', lastError: words.join('\n') });
+  expect(events.at(-1)).toEqual({ kind: 'refused', lastError: words.join('\n'), again: false });
   expect(supervised.restarts()).toBe(0);
   expect(supervised.pid()).toBeNull();
 });
 
 it('a process that has served for thirty seconds is started again after it refuses: a file may be corrected', async () => {
   let now = 0;
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
   const refuses = path.join(dir, 'refuses');
   const supervised = run(
-    `if (fs.existsSync(${JSON.stringify(refuses)})) process.exit(2); console.log('up'); setInterval(() => {}, 1000)`,
+    `if (fs.existsSync(${JSON.stringify(refuses)})) { console.error('a mistake'); process.exit(2); } console.log('up'); setInterval(() => {}, 1000)`,
   );
   now = 30_000;
   writeFileSync(refuses, '');
@@ -71,8 +72,9 @@ it('a process that has served for thirty seconds is started again after it refus
   await until(() => events.some((event) => event.kind === 'ended' && event.how === '2'));
   rmSync(refuses);
   await until(() => events.at(-1)?.kind === 'started');
-  expect(supervised.isRefused()).toBe(false);
-  clock.mockRestore();
+  const refusals = events.filter(({ kind }) => kind === 'refused');
+  expect(refusals).toEqual([{ kind: 'refused', lastError: 'a mistake', again: true }]);
+  expect(supervised.isRefused()).toBe(true);
 });
 
 it('a process that waits for its next start is not started once a stop is requested', async () => {

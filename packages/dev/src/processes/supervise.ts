@@ -6,8 +6,11 @@ export type ProcessEvent =
   | { readonly kind: 'started'; readonly pid: number }
   /** `how`: the exit code, or the name of the signal */
   | { readonly kind: 'ended'; readonly how: string; readonly restartInMs: number }
-  /** exit code 2 before it has served: it needs an operator first; it is not started again. `lastError`: its words, without lines of its log */
-  | { readonly kind: 'refused'; readonly lastError: string };
+  /**
+   * exit code 2: it needs an operator first. `lastError`: its words, without lines of its log. `again`: it is started
+   * again, because it has served before; reported once
+   */
+  | { readonly kind: 'refused'; readonly lastError: string; readonly again: boolean };
 
 const REFUSED = 2;
 const FIRST_MS = 500;
@@ -69,10 +72,11 @@ class Supervision {
     if (this.#stopping) return;
     const livedMs = performance.now() - since;
     this.#hasServed ||= livedMs >= HEALTHY_MS;
-    if (how === String(REFUSED) && !this.#hasServed) {
+    if (how === String(REFUSED)) {
+      const again = this.#hasServed;
+      if (!this.#refused) this.#onEvent({ kind: 'refused', lastError: wordsIn(this.#output()), again });
       this.#refused = true;
-      this.#onEvent({ kind: 'refused', lastError: wordsIn(this.#output()) });
-      return;
+      if (!again) return;
     }
     this.#delay = restartDelay(this.#delay, livedMs);
     this.#timer = setTimeout(this.start, this.#delay);

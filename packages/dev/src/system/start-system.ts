@@ -83,7 +83,7 @@ const describe = (name: string, event: ProcessEvent): string | null => {
     case 'ended':
       return `${name} ended with ${event.how}; started again in ${event.restartInMs / 1000} s`;
     case 'refused':
-      return `${name} refuses to run:\n${event.lastError}`;
+      return `${name} refuses to run${event.again ? ', and is started again until it does' : ''}:\n${event.lastError}`;
   }
 };
 

@@ -33,7 +33,7 @@ const requestedByCase = (state: Recovery, input: RecoverTask, now: number): Reco
       const { agentId } = situation.attempt;
       const isNext = !isAlive(known, agentId) && hadTask(state, payload);
       if (agentId !== payload.agentId && !isNext) return known;
-      return mustBeReviewed(known) ? probationFailed(known, payload.reason, now) : nextAttemptBegun(known, input, now);
+      return mustBeReviewed(known) ? probationFailed(known, input, now) : nextAttemptBegun(known, input, now);
     }
     case 'review':
       return atDeath(known);
@@ -50,11 +50,13 @@ const mustBeReviewed = ({ situation, subject }: Recovery): boolean =>
   situation.kind === 'probation' && subject?.settings.onProbationFailure === 'review';
 
 /** People decide. The request of the case may arrive before the report of the attempt's end, or follow an end by order. */
-const probationFailed = (state: Recovery, reason: string, now: number): Recovery => {
+const probationFailed = (state: Recovery, input: RecoverTask, now: number): Recovery => {
   const { situation } = state;
   if (situation.kind !== 'probation') return state;
+  const { reason } = input.payload;
+  const failed = atDeath(attemptFailed(state, reason, now));
   const why = probationFailure(situation.attempt.number, reason);
-  return { ...atDeath(attemptFailed(state, reason, now)), situation: { kind: 'refused', why } };
+  return { ...failed, subject: subjectOf(state, input), situation: { kind: 'refused', why } };
 };
 
 /** Only checkpoints that are written from now on are newer than this death. */
