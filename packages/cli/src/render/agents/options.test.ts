@@ -39,7 +39,7 @@ test('an explanation has until when the governor usually withholds the next end 
   };
   const resumed = ['resume', NOON - 60_000] as const;
   expect(text('terminate', NOON + 60_000, resumed)).toContain(
-    '  governor   terminate waits for the cooldown after resume at 11:59:00: usually until 12:04:00 (VIGIL_GOVERNOR_COOLDOWN_S)',
+    '  governor   terminate may wait for the cooldown after resume at 11:59:00: until 12:04:00 with the default of 300 s (VIGIL_GOVERNOR_COOLDOWN_S)',
   );
   expect(text('terminate', NOON + 239_999, resumed)).toContain('  governor ');
   expect(text('terminate', NOON + 240_000, resumed)).not.toContain('  governor ');

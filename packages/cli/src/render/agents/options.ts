@@ -42,7 +42,7 @@ export const cooldownLines = (
   if (last === undefined) return [];
   const until = last.at + USUAL_COOLDOWN_MS;
   if (until <= Math.max(view.now, next.at ?? 0)) return [];
-  const text = `${next.step} waits for the cooldown after ${stepOf(last.payload)} at ${clockTime(view, last.at)}: usually until ${clockTime(view, until)} (VIGIL_GOVERNOR_COOLDOWN_S)`;
+  const text = `${next.step} may wait for the cooldown after ${stepOf(last.payload)} at ${clockTime(view, last.at)}: until ${clockTime(view, until)} with the default of 300 s (VIGIL_GOVERNOR_COOLDOWN_S)`;
   return [`  ${view.paint.dim('governor  ')} ${text}`];
 };
 
